@@ -1,5 +1,5 @@
-// Package app wires everything together: it builds the parts in the order in which they
-// need one another and closes them in reverse. The only such place.
+// Package app wires everything together: it builds the components in the order of their
+// dependencies and closes them in reverse. No other package does this.
 package app
 
 import (
@@ -57,14 +57,14 @@ type App struct {
 	closers  []func() error
 }
 
-// Open opens the data directory that the settings name. embedded is for use by the
-// directory's owner in this process: SQL may then read and write any file.
+// Open opens the data directory of the settings. embedded is for the owner of the directory, who
+// runs the database in this process: SQL may then read and write any file.
 func Open(settings config.Server, embedded bool, log *slog.Logger) (*App, error) {
 	return OpenOn(vfs.OS, settings, embedded, log)
 }
 
-// OpenOn is Open with the log, the parts and the catalog on a file system of the caller's. Since
-// DuckDB reads parts itself, that must be the operating system's in the end.
+// OpenOn is Open with the log, the parts and the catalog on a given file system. DuckDB reads parts
+// itself, so the files must exist in the operating system's file system in the end.
 func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger) (_ *App, err error) {
 	dir, err := filepath.Abs(settings.Dir)
 	if err != nil {
@@ -99,7 +99,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.pool = pool
 	a.onClose(func() error { pool.Close(); return nil })
 
-	// What is kept of changed rows beside their patches may be as much as those.
+	// Data of changed rows that is cached in addition to their patches may take as much memory as
+	// the patches.
 	files := blocks.NewFiles(fsys, filepath.Join(dir, "parts"), log)
 	relations, err := overlay.New(a.duckdb, files, int64(settings.WriteMemory)/2)
 	if err != nil {
@@ -153,7 +154,7 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	return a, a.configureSources()
 }
 
-// configureSources makes the sources of the settings file what they are there.
+// configureSources creates or changes the sources that the settings file defines.
 func (a *App) configureSources() error {
 	for _, values := range a.settings.Sources {
 		name, d, err := stream.ParseConfig(values, a.settings.Database)
@@ -169,7 +170,7 @@ func (a *App) configureSources() error {
 
 func (a *App) onClose(f func() error) { a.closers = append(a.closers, f) }
 
-// Close closes the database. Rows that are in the log only are there again after the next Open.
+// Close closes the database. Rows that are only in the log are restored by the next Open.
 func (a *App) Close() error {
 	var errs []error
 	for i := len(a.closers) - 1; i >= 0; i-- {
@@ -179,7 +180,7 @@ func (a *App) Close() error {
 	return errors.Join(errs...)
 }
 
-// Backup writes an archive of what the database holds at this moment; see package backup.
+// Backup writes an archive of the current content of the database; see package backup.
 func (a *App) Backup(ctx context.Context, w io.Writer) error {
 	image, err := a.Engine.Image(ctx)
 	if err != nil {
@@ -188,12 +189,12 @@ func (a *App) Backup(ctx context.Context, w io.Writer) error {
 	return errors.Join(backup.Write(ctx, image, time.Now(), w), image.Close())
 }
 
-// farewell is how long requests that were ended at shutdown have to send their error.
+// farewell is how long requests that were ended at shutdown may take to send their error.
 const farewell = 3 * time.Second
 
-// Serve answers HTTP requests until the context ends, then lets those under way finish, and ends
-// with an error those that do not within Settings.ShutdownGrace.
-// listening, if not nil, is called with the address once there is somebody to connect to.
+// Serve answers HTTP requests until the context ends. It then waits up to Settings.ShutdownGrace
+// for running requests, and ends the others with an error. listening, if not nil, is called with
+// the address as soon as clients can connect.
 func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -221,7 +222,7 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 		listening(listener.Addr().String())
 	}
 	if err := notify("READY=1"); err != nil {
-		a.log.Warn("systemd was not told that the server is ready", "error", err)
+		a.log.Warn("could not notify systemd that the server is ready", "error", err)
 	}
 	failed := make(chan error, 1)
 	go func() {
@@ -242,7 +243,7 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 		a.log.Info("stopping: no requests are under way")
 	}
 	if err := notify("STOPPING=1"); err != nil {
-		a.log.Warn("systemd was not told that the server stops", "error", err)
+		a.log.Warn("could not notify systemd that the server stops", "error", err)
 	}
 	if shutdown(srv, a.settings.ShutdownGrace) == nil {
 		return nil
@@ -255,7 +256,7 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	return err
 }
 
-// counted counts the requests that a handler is at.
+// counted counts the requests that a handler is processing.
 func counted(h http.Handler, running *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		running.Add(1)
@@ -264,7 +265,8 @@ func counted(h http.Handler, running *atomic.Int64) http.Handler {
 	})
 }
 
-// handler returns what answers HTTP requests. Call it once: it counts what they do.
+// handler returns the handler of HTTP requests. Call it only once, because it also counts the
+// requests.
 func (a *App) handler() http.Handler {
 	measured := metrics.New(metrics.Watched{
 		Store: a.Engine, Merges: a.merges.Totals, Sources: a.Sources.List, Exports: a.Exports.List, Written: a.Executor.Written,
@@ -273,14 +275,14 @@ func (a *App) handler() http.Handler {
 	return server.New(a.settings, a.Engine, a.Executor, a.Queries, measured, a.duckdb.Failures, a.log).Handler()
 }
 
-// shutdown waits so long for requests under way.
+// shutdown waits up to grace for running requests.
 func shutdown(srv *http.Server, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	return srv.Shutdown(ctx)
 }
 
-// pathSettings are the settings, by their names in the file, that are about files of the server.
+// pathSettings are the settings, by their names in the file, whose values are paths on the server.
 var pathSettings = []string{"dir", "tls_cert", "tls_key", "readable_dirs"}
 
 // listSettings returns the settings as rows of scoter.settings, without secrets.

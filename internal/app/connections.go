@@ -9,26 +9,30 @@ import (
 )
 
 const (
-	// unlimited is what is taken for the limit of file descriptors where the system tells none.
+	// unlimited is used as the limit of file descriptors if the system has none.
 	unlimited = 1 << 15
-	// mostConnections bounds the memory that connections take, whatever the limit of descriptors is.
+	// mostConnections bounds the memory of connections, whatever the limit of file descriptors is.
 	mostConnections = 10_000
 )
 
-// maxConnections is how many connections are open at once: half of the file descriptors that the process may have; the others are for files.
+// maxConnections returns the largest number of open connections. It is half of the file descriptors
+// of the process; the other half is for files.
 func maxConnections() int { return max(1, min(descriptors()/2, mostConnections)) }
 
-// connections is a listener with a bound on open connections. Beyond it the connection that has been idle for the longest time is closed, as
-// servers close those that are idle for too long; if none is idle, the next one waits until another ends.
+// connections is a listener that limits the number of open connections. At the limit it closes the
+// connection that has been idle for the longest time, as servers close connections that are idle
+// for too long. If none is idle, the next connection waits until another one closes.
 //
-// netutil.LimitListener only waits: a client that opens idle connections would then keep all others out.
+// netutil.LimitListener only waits: a client that opens idle connections would block all others.
 type connections struct {
 	net.Listener
 	limit  int
-	secure bool // they speak TLS
+	secure bool // connections use TLS
 
-	mu   sync.Mutex
-	less *sync.Cond           // with mu: there is one less, or one more is idle, or the listener is closed
+	mu sync.Mutex
+	// less is signalled with mu when a connection closes or becomes idle, and when the listener is
+	// closed.
+	less *sync.Cond
 	open map[*connection]bool // guarded by mu
 	idle list.List            // of *connection, guarded by mu; longest idle first
 	end  bool                 // guarded by mu
@@ -40,18 +44,18 @@ func limitConnections(l net.Listener, limit int, secure bool) *connections {
 	return c
 }
 
-// connection is one of them.
+// connection is an open connection of the listener.
 type connection struct {
 	net.Conn
 	all   *connections
-	place *list.Element // in all.idle, guarded by all.mu; nil: it is not idle
-	begin opening       // of its reader
+	place *list.Element // in all.idle, guarded by all.mu; nil if the connection is not idle
+	begin opening       // state of checking its first bytes
 }
 
-// NetConn returns the connection of the listener, for who needs what only that can.
+// NetConn returns the underlying connection, for callers that need its own methods.
 func (one *connection) NetConn() net.Conn { return one.Conn }
 
-// Accept returns the next connection once there is room for it.
+// Accept returns the next connection as soon as the limit allows one more.
 func (c *connections) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
 	if err != nil {
@@ -64,14 +68,16 @@ func (c *connections) Accept() (net.Conn, error) {
 			return one, nil
 		}
 		if victim == nil {
-			_ = conn.Close() // nobody has seen it
+			_ = conn.Close() // no other code knows it
 			return nil, net.ErrClosed
 		}
-		_ = victim.Close() // whatever it says: it is not counted any more
+		_ = victim.Close() // the error does not matter: the connection is no longer counted
 	}
 }
 
-// admit counts a connection, if there is room, or returns an idle one to close for it; neither: the listener is closed. It waits for one of these.
+// admit counts a connection if the limit allows it. Otherwise it returns an idle connection that
+// the caller must close, or waits until one of the two is possible. If the listener is closed it
+// returns nil and false.
 func (c *connections) admit(one *connection) (victim *connection, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,8 +105,8 @@ func (c *connections) Close() error {
 	return c.Listener.Close()
 }
 
-// closeIdle closes the connections that have no request under way, those that have sent nothing yet
-// among them: http.Server would wait for these.
+// closeIdle closes the connections without a running request. They include connections that have
+// not sent anything yet, because http.Server would wait for these.
 func (c *connections) closeIdle() {
 	c.mu.Lock()
 	var idle []*connection
@@ -109,11 +115,11 @@ func (c *connections) closeIdle() {
 	}
 	c.mu.Unlock()
 	for _, one := range idle {
-		_ = one.Close() // whatever it says: nobody waits for an answer
+		_ = one.Close() // the error does not matter: no client waits for an answer
 	}
 }
 
-// Close closes the connection, and makes room for another.
+// Close closes the connection, so that another one can be accepted.
 func (one *connection) Close() error {
 	one.all.mu.Lock()
 	delete(one.all.open, one)
@@ -130,7 +136,7 @@ func (c *connections) notIdleLocked(one *connection) {
 	}
 }
 
-// state is http.Server.ConnState.
+// state is called as http.Server.ConnState.
 func (c *connections) state(conn net.Conn, state http.ConnState) {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()
@@ -142,7 +148,7 @@ func (c *connections) state(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.open[one] || state == http.StateNew {
-		return // it counts as idle since it was accepted: it has asked for nothing yet
+		return // a new connection is already in the list of idle ones
 	}
 	c.notIdleLocked(one)
 	if state == http.StateIdle {

@@ -4,7 +4,8 @@ package app
 
 import "golang.org/x/sys/unix"
 
-// descriptors returns how many files and connections the process may have open. Go has raised that to the most that the system allows the process.
+// descriptors returns the limit of open files and connections. Go has already raised it to the
+// process's hard limit.
 func descriptors() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/encode"
 )
 
-// TestTheExtensionsAreThoseThatAreLinked compares duckdb_extensions() with what DuckDB says where
-// it may look for files.
+// TestTheExtensionsAreThoseThatAreLinked compares duckdb_extensions() with what DuckDB itself
+// returns when it has access to files.
 func TestTheExtensionsAreThoseThatAreLinked(t *testing.T) {
 	settings := config.Default()
 	settings.Dir = t.TempDir()

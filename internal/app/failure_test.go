@@ -28,7 +28,7 @@ func TestADefectOfDuckDBEndsItsStatementsAlone(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// Rows in a part, of which some are changed and one is deleted, and rows in memory.
+	// Create rows in a part, some of them changed and one deleted, and rows in memory.
 	execute(t, a, "CREATE TABLE t (k INTEGER, v VARCHAR) SORTED BY (k)")
 	execute(t, a, "INSERT INTO t SELECT i, 'old' FROM range(1000) r(i)")
 	if err := a.Engine.Flush(context.Background()); err != nil {
@@ -63,8 +63,8 @@ func TestADefectOfDuckDBEndsItsStatementsAlone(t *testing.T) {
 	}
 }
 
-// fail makes DuckDB fail by a defect of 1.5.5: a list with a default for rows that are there. No statement
-// of users is known that does so.
+// fail makes DuckDB fail with an internal error of 1.5.5: adding a list column with a default to
+// existing rows. No user's statement is known to trigger it.
 func fail(t *testing.T, a *App) {
 	t.Helper()
 	pool := duck.NewPool(a.duckdb, 1)

@@ -11,33 +11,37 @@ import (
 )
 
 const (
-	// headroomBytes is memory that is never touched and so costs nothing but addresses. The collector
-	// runs when the heap has doubled: with these bytes counted, a heap of a few megabytes may grow by
-	// tens before it does. Small queries otherwise spend a tenth of their time on it.
+	// headroomBytes is the size of memory that is never touched, so it uses only addresses. The
+	// collector runs when the heap has doubled. With these bytes counted, a heap of a few megabytes
+	// may grow by tens of megabytes before a collection. Without them, small queries spend a tenth
+	// of their time in the collector.
 	headroomBytes = 32 << 20
-	// heapBeside is what the Go heap may hold besides patches, requests and what streams read ahead, which are seldom all full.
-	heapBeside = 64 << 20
+	// heapOther is the heap memory in addition to patches, requests and the read-ahead of streams,
+	// which are rarely all full.
+	heapOther = 64 << 20
 
-	// tooMuch and little are shares of the processor time that the collector takes: past the one the limit gives way
-	// by a step, below the other it comes back by a part of one.
+	// tooMuch and little are shares of the processor time that the collector takes. Above tooMuch
+	// the memory limit rises by limitStep. Below little it falls by a part of limitStep.
 	tooMuch, little = 0.15, 0.03
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
 
-	// After quietFor in which next to nothing was allocated, what the heap holds beside what was in
-	// use at the last collection goes back to the system, if it is at least leastGarbage and a
-	// quarter of that. The collector would keep it for minutes, as long as nobody allocates.
+	// If almost nothing was allocated for quietFor, unused heap memory is returned to the operating
+	// system, if it is at least leastGarbage and a quarter of the live heap. Without this the
+	// collector would retain it for minutes, until new allocations trigger it.
 	quietFor     = 5 * time.Second
-	quietBytes   = 1 << 20 // in limitEvery
+	quietBytes   = 1 << 20 // per limitEvery
 	leastGarbage = 16 << 20
 )
 
-// tuneCollector fits Go's collector to a server of these settings until the returned function is called. The heap has a soft limit,
-// lower than twice what is live; where indexes, caches and merges of many parts hold so much that the collector would run all the time, the limit gives way.
-// GOMEMLIMIT overrules it.
+// tuneCollector adapts Go's garbage collector to a server with these settings, until the returned
+// function is called. The heap has a soft limit below twice the live heap. The limit rises if
+// indexes, caches and merges of many parts need so much memory that the collector would run all the
+// time. GOMEMLIMIT overrides all of this.
 func tuneCollector(s config.Server) (stop func() error) {
-	// Of WriteMemory only patches are on the heap, up to half of it: rows are mapped beside it.
-	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapBeside
+	// Only patches are on the heap, up to half of WriteMemory. Rows are in mapped memory outside of
+	// the heap.
+	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapOther
 	headroom, done := make([]byte, headroomBytes), make(chan struct{})
 	stop = func() error {
 		close(done)
@@ -74,7 +78,8 @@ func tuneCollector(s config.Server) (stop func() error) {
 	return stop
 }
 
-// nextLimit returns the limit after a time in which the collector took this share of all processors.
+// nextLimit returns the limit after an interval in which the collector took the given share of all
+// processors.
 func nextLimit(limit, least int64, share float64) int64 {
 	switch {
 	case share > tooMuch:
@@ -86,16 +91,17 @@ func nextLimit(limit, least int64, share float64) int64 {
 	}
 }
 
-// collectorSeconds returns the processor time that the collector has taken from others: not what nobody else wanted.
+// collectorSeconds returns the processor time of the collector, except the time that would have
+// been idle otherwise.
 func collectorSeconds() float64 {
 	samples := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
 	metrics.Read(samples)
 	return samples[0].Value.Float64() - samples[1].Value.Float64()
 }
 
-// heapState is what the heap holds: bytes allocated so far, in use at the last collection, and
-// taken from the system beside those.
-type heapState struct{ allocated, live, beside uint64 }
+// heapState has the state of the heap in bytes: allocated since the start of the process, in use at
+// the last collection, and reserved from the system but not in use.
+type heapState struct{ allocated, live, unused uint64 }
 
 func readHeap() heapState {
 	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
@@ -105,19 +111,20 @@ func readHeap() heapState {
 	return heapState{samples[0].Value.Uint64(), live, held - min(live, held)}
 }
 
-// quiet finds out when the heap has been left alone long enough.
+// quiet detects that almost nothing has been allocated for a while.
 type quiet struct {
 	since     time.Time
 	allocated uint64
 }
 
-// look looks at the heap, and reports whether it should give memory back.
+// look updates the state with a new measurement, and reports whether the heap should return memory
+// to the system.
 func (q *quiet) look(now time.Time, h heapState) bool {
 	if h.allocated-q.allocated > quietBytes {
 		q.since = now
 	}
 	q.allocated = h.allocated
-	if now.Sub(q.since) < quietFor || h.beside < max(leastGarbage, h.live/4) {
+	if now.Sub(q.since) < quietFor || h.unused < max(leastGarbage, h.live/4) {
 		return false
 	}
 	q.since = now

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// The limit follows what the collector has to do: up where it runs all the time, back where it hardly does, never below where it began.
+// TestLimitGivesWay: the limit rises while the collector runs all the time, falls when it hardly
+// runs, and never falls below its start.
 func TestLimitGivesWay(t *testing.T) {
 	const least = 400 << 20
 	limit := int64(least)
@@ -37,10 +38,11 @@ func TestCollectorSecondsCount(t *testing.T) {
 	}
 }
 
-// Memory goes back once when a burst is over, not while rows or queries come, and not for little.
+// TestMemoryGoesBackAfterABurst: memory is returned once after a burst. It is not returned while
+// rows or queries arrive, or if it is little.
 func TestMemoryGoesBackAfterABurst(t *testing.T) {
 	for name, c := range map[string]struct {
-		live, beside, allocates uint64 // the last at each look after the burst
+		live, unused, allocates uint64 // allocates: at each call of look after the burst
 		want                    int
 	}{
 		"a burst":                  {50 << 20, 200 << 20, 1000, 1},
@@ -51,11 +53,11 @@ func TestMemoryGoesBackAfterABurst(t *testing.T) {
 		"nothing is in use at all": {0, leastGarbage, 0, 1},
 	} {
 		var q quiet
-		now, state, times := time.Now(), heapState{1 << 30, c.live, c.beside}, 0
+		now, state, times := time.Now(), heapState{1 << 30, c.live, c.unused}, 0
 		for range 100 {
 			if q.look(now, state) {
 				times++
-				state.beside = 0
+				state.unused = 0
 			}
 			now = now.Add(limitEvery)
 			state.allocated += c.allocates

@@ -6,13 +6,15 @@ import (
 	"os"
 )
 
-// notify tells systemd the state of the service, as sd_notify does: READY=1 or STOPPING=1. Without systemd, or for a unit of another type, it does nothing.
+// notify reports the service's state to systemd, as sd_notify does: READY=1 or STOPPING=1. It does
+// nothing without systemd, or for a unit of another type.
 func notify(state string) (err error) {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" {
 		return nil
 	}
-	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"}) // Go takes a leading @ for an abstract socket, as systemd means it
+	// like systemd, Go uses an abstract socket for a leading @
+	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
 		return err
 	}

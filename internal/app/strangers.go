@@ -9,19 +9,19 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// opening follows the first bytes of a connection, up to the end of the first request's method, to
-// tell HTTP from other protocols. Their clients would wait for an answer until the time for a
-// request's head is over, and then see none.
+// opening checks the first bytes of a connection, up to the end of the first request's method, to
+// distinguish HTTP from other protocols. Without it, clients of other protocols would wait for the
+// timeout of a request's header, and then get no answer.
 type opening struct {
 	read  int
-	known bool // to be HTTP, or TLS where that is spoken
+	known bool // the connection speaks HTTP, or TLS if the server uses TLS
 }
 
-// longestMethod is from where on http.Server finds what is wrong.
+// longestMethod is the number of bytes after which http.Server detects invalid input itself.
 const longestMethod = 32
 
-// strange reports whether bytes that follow those seen so far cannot be those of a client of this
-// server.
+// strange reports whether the next bytes, after those already checked, cannot come from a client of
+// this server.
 func (o *opening) strange(b []byte, secure bool) bool {
 	for _, c := range b {
 		letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
@@ -43,8 +43,8 @@ func (o *opening) strange(b []byte, secure bool) bool {
 // tlsHandshake is the first byte of TLS.
 const tlsHandshake = 0x16
 
-// Read reads from the connection. A client that speaks another protocol is told so, and the
-// connection ends.
+// Read reads from the connection. If the client speaks another protocol, Read sends it an error and
+// ends the connection.
 func (one *connection) Read(p []byte) (int, error) {
 	n, err := one.Conn.Read(p)
 	if n > 0 && !one.begin.known && one.begin.strange(p[:n], one.all.secure) {
@@ -54,15 +54,15 @@ func (one *connection) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// How long a client of another protocol may take to say what it wants, and to read the answer.
+// Time limits for a client of another protocol: to send its first message, and to read the answer.
 const (
 	strangerTime = 3 * time.Second
 	partingTime  = time.Second
 )
 
-// turnAway tells a client, of which some bytes were read, that this port is for HTTP, in the words
-// of its own protocol where these are known. What it cannot be told, since it is gone or does not
-// go on, it does not hear.
+// turnAway tells a client that this port speaks HTTP, in the client's own protocol if that is
+// known. first are the bytes that were already read. Errors are ignored, because the client may
+// have disconnected.
 func (one *connection) turnAway(first []byte) {
 	_ = one.SetDeadline(time.Now().Add(strangerTime))
 	in := io.MultiReader(bytes.NewReader(bytes.Clone(first)), one.Conn)
@@ -74,8 +74,8 @@ func (one *connection) turnAway(first []byte) {
 	case first[0] != 0 || !one.postgres(in):
 		one.sayHTTP("this port speaks HTTP: send SQL to " + scheme + "/api/v1/sql")
 	}
-	// What a client still sends would reset the connection, and with it the answer that it has not
-	// read.
+	// Read what the client still sends: unread data would reset the connection, and the client
+	// would lose the answer.
 	if half, ok := one.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
@@ -83,7 +83,7 @@ func (one *connection) turnAway(first []byte) {
 	_, _ = io.CopyN(io.Discard, one.Conn, 1<<20)
 }
 
-// scheme is how URLs of this server begin.
+// scheme returns the start of this server's URLs.
 func (one *connection) scheme() string {
 	if one.all.secure {
 		return "https://" + one.LocalAddr().String()
@@ -91,15 +91,15 @@ func (one *connection) scheme() string {
 	return "http://" + one.LocalAddr().String()
 }
 
-// sayHTTP answers as http.Server answers what it does not understand. Clients of other protocols
-// show some of it, and many know what it means.
+// sayHTTP answers as http.Server answers invalid requests. Clients of other protocols show a part
+// of the answer, which many users recognize.
 func (one *connection) sayHTTP(text string) {
 	_, _ = fmt.Fprintf(one.Conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s\n", len(text)+1, text)
 }
 
-// postgres answers a client of PostgreSQL's protocol, and reports whether it is one: that is all
-// but certain once the first message, of which a length and a version are known, was read. Such
-// clients ask first whether there is TLS, and another encryption.
+// postgres answers a client of PostgreSQL's protocol, and reports whether it is one. That is almost
+// certain after the first message, because its length and version are known. Such clients first ask
+// for TLS and for GSS encryption.
 func (one *connection) postgres(in io.Reader) bool {
 	backend := pgproto3.NewBackend(in, one.Conn)
 	for range 3 {
@@ -118,7 +118,7 @@ func (one *connection) postgres(in io.Reader) bool {
 			})
 			_ = backend.Flush()
 			return true
-		default: // to cancel a query needs no answer
+		default: // a cancel request needs no answer
 			return true
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Blank returns some value of a type that is not NULL, n times, in the storage type: for rows that nobody sees in columns that are NOT NULL. A
-// query may cast it to the type all the same.
+// Blank returns n copies of some non-NULL value of a type, in its storage type. They fill hidden
+// rows of NOT NULL columns. The values are valid, because a query may cast them before the rows are
+// hidden.
 func Blank(t schema.Type, n int) (arrow.Array, error) {
 	dt := t.Arrow()
 	ext, extended := dt.(arrow.ExtensionType)
@@ -46,7 +47,7 @@ func Blank(t schema.Type, n int) (arrow.Array, error) {
 	return Repeat(one, n)
 }
 
-// blankText is Blank for what is stored as text.
+// blankText is Blank for types that are stored as text.
 func blankText(t schema.Type) string {
 	switch t.Kind {
 	case schema.HugeInt, schema.UHugeInt, schema.Bit:

@@ -11,32 +11,40 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ConformOptions says what a batch does not say itself. The zero value is valid.
+// ConformOptions are properties of a batch that the batch itself does not tell. The zero value is
+// valid.
 type ConformOptions struct {
-	// FirstRow is the number, from 0, of the batch's first row within its request. Errors
-	// count rows from 1 and from there.
+	// FirstRow is the number, from 0, of the batch's first row within its request. Error messages
+	// number rows from 1, starting at the request's first row.
 	FirstRow int64
-	// Defaults holds values for columns that the batch may lack: one for all its rows, or one for each. They are
-	// converted to the column's type like values.
+	// Defaults has values for columns that are missing from the batch: either one value for all
+	// rows, or one value per row. They are converted to the column's type like other values.
 	Defaults map[base.ColumnID]arrow.Array
-	// AllowNull leaves NULLs in columns that are NOT NULL: stored rows have them from before, where they were deleted or changed since.
+	// AllowNull allows NULLs in NOT NULL columns. Stored rows may have such NULLs if they were
+	// written before the column became NOT NULL and have since been deleted or changed.
 	AllowNull bool
 }
 
-// Conform returns the batch as a batch of the table: columns in the table's order, found
-// by name as DuckDB compares names, in storage types. A column that the batch lacks is its default or NULL.
-// A column that the table lacks is an error unless all its values are NULL.
+// Conform converts a batch to a batch of the table: it has the table's columns, in the table's
+// order and storage types. Columns are matched by name, without case as in DuckDB. A column that is
+// missing from the batch gets its default, or NULL. A column that is missing from the table is an
+// error, unless all its values are NULL.
 //
-// Values are converted if nothing is lost: between numbers if the value is exact in the column's type, between
-// timestamps of different units, from text that is fully a value of the type, from numbers to text. Two things are
-// taken less literally, because nobody means them so: a double becomes the nearest FLOAT, and its
-// shortest decimal text stands for it where a DECIMAL is wanted (19.99 is 19.99). Columns that have their
-// storage type already are not copied, but looked through where a value could still be unreadable later (UTF-8,
-// digits of decimals, dictionary indices).
+// Values are converted if nothing is lost:
+//   - between numbers, if the value is exact in the column's type
+//   - between timestamps of different units
+//   - from text that as a whole is a value of the type
+//   - from numbers to text
 //
-// Errors are Invalid and name table, row, column and value.
+// Two conversions are less strict, because users expect them: a double becomes the nearest FLOAT,
+// and a double in a DECIMAL column is converted from its shortest decimal text (19.99 is 19.99).
+//
+// A column that already has its storage type is not copied. Its values are checked where they could
+// be unreadable later: UTF-8, digits of decimals, dictionary indices.
+//
+// Errors are base.Invalid and name table, row, column and value.
 func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) (arrow.RecordBatch, error) {
-	source, err := matchColumns(rec, table)
+	from, err := matchColumns(rec, table)
 	if err != nil {
 		return nil, err
 	}
@@ -45,13 +53,13 @@ func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) 
 	defer releaseAll(columns)
 	for i, c := range table.Columns {
 		c.NotNull = c.NotNull && !options.AllowNull
-		if source[i] < 0 {
+		if from[i] < 0 {
 			if columns[i], err = missingColumn(table, c, options.Defaults[c.ID], rows); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		converted, f := convert(rec.Column(source[i]), c.Type, true)
+		converted, f := convert(rec.Column(from[i]), c.Type, true)
 		if f == nil && c.NotNull && converted.NullN() > 0 {
 			f = &fault{row: firstNull(converted), value: "NULL", why: "in a column that is NOT NULL"}
 			converted.Release()
@@ -64,13 +72,14 @@ func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) 
 	return newRecord(table, columns, rows), nil
 }
 
-// matchColumns returns, per column of the table, the batch's column of its name or -1.
+// matchColumns returns, for each column of the table, the index of the batch's column with its
+// name, or -1.
 func matchColumns(rec arrow.RecordBatch, table schema.Table) ([]int, error) {
 	position := make(map[string]int, len(table.Columns))
-	source := make([]int, len(table.Columns))
+	from := make([]int, len(table.Columns))
 	for i, c := range table.Columns {
 		position[schema.Fold(c.Name)] = i
-		source[i] = -1
+		from[i] = -1
 	}
 	for j, f := range rec.Schema().Fields() {
 		i, known := position[schema.Fold(f.Name)]
@@ -80,12 +89,12 @@ func matchColumns(rec arrow.RecordBatch, table schema.Table) ([]int, error) {
 			}
 			return nil, base.Errorf(base.Invalid, "table %s has no column %s", table.QualifiedName(), shorten(f.Name))
 		}
-		if source[i] >= 0 {
-			return nil, base.Errorf(base.Invalid, "table %s: column %s comes twice", table.QualifiedName(), shorten(f.Name))
+		if from[i] >= 0 {
+			return nil, base.Errorf(base.Invalid, "table %s: column %s occurs twice", table.QualifiedName(), shorten(f.Name))
 		}
-		source[i] = j
+		from[i] = j
 	}
-	return source, nil
+	return from, nil
 }
 
 func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows int) (arrow.Array, error) {
@@ -117,9 +126,9 @@ func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows 
 	return Nulls(c.Type, rows), nil
 }
 
-// fault is the first value of a column that cannot be converted.
+// fault describes the first value of a column that cannot be converted.
 type fault struct {
-	row   int // within the array
+	row   int // row within the array
 	value string
 	why   string
 }
@@ -129,7 +138,8 @@ func (f *fault) report(table schema.Table, c schema.Column, firstRow int64) *bas
 		table.QualifiedName(), firstRow+int64(f.row)+1, c.Name, f.value, f.why)
 }
 
-// faultAt describes the value in a row of a source array.
+// faultAt returns a fault for a row of an array. format and args say what is wrong with the row's
+// value.
 func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	value := "NULL"
 	if a.IsValid(row) {
@@ -138,7 +148,7 @@ func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	return &fault{row: row, value: value, why: fmt.Sprintf(format, args...)}
 }
 
-// shownBytes is how much of a value or name an error repeats.
+// shownBytes is the most bytes of a value or name that an error message repeats.
 const shownBytes = 80
 
 func shorten(s string) string {
@@ -173,7 +183,7 @@ func Nulls(t schema.Type, rows int) arrow.Array {
 	return retyped(storage, dt)
 }
 
-// retyped returns the same buffers under another type of the same layout.
+// retyped returns an array with the same buffers and another type of the same layout.
 func retyped(a arrow.Array, dt arrow.DataType) arrow.Array {
 	old := a.Data()
 	data := array.NewData(dt, old.Len(), old.Buffers(), old.Children(), old.NullN(), old.Offset())

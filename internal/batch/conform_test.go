@@ -15,7 +15,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// decoded makes a batch as a decoder emits it, of one column per (name, Arrow type, JSON array).
+// decoded makes a batch as a decoder returns it, with one column per (name, Arrow type, JSON
+// array).
 func decoded(t *testing.T, columns ...any) arrow.RecordBatch {
 	t.Helper()
 	var fields []arrow.Field
@@ -63,8 +64,8 @@ var (
 )
 
 func TestConformConvertsWhatIsExact(t *testing.T) {
-	// The whole column must come out as want, which lists array.ValueStr of each row; or be refused
-	// with want's text after a !.
+	// f converts the whole column. The result must be want, which lists array.ValueStr of each row.
+	// If want begins with !, the conversion must fail with the rest of want.
 	f := func(from arrow.DataType, values, to, want string) {
 		t.Helper()
 		table := tableOf(t, schema.Column{Name: "c", Type: typeOf(t, to)})
@@ -209,7 +210,7 @@ func TestConformMatchesColumnsByName(t *testing.T) {
 	f(decoded(t, "n", i32, "[1]"), ConformOptions{}, `column "Host" is NOT NULL, has no default, and is missing`)
 	f(decoded(t, "host", utf8Type, `["a", null]`), ConformOptions{}, `row 2, column "Host": NULL in a column that is NOT NULL`)
 	f(decoded(t, "host", utf8Type, `["a"]`, "x", i64, "[1]"), ConformOptions{}, `has no column "x"`)
-	f(decoded(t, "host", utf8Type, `["a"]`, "Host", utf8Type, `["b"]`), ConformOptions{}, `column "Host" comes twice`)
+	f(decoded(t, "host", utf8Type, `["a"]`, "Host", utf8Type, `["b"]`), ConformOptions{}, `column "Host" occurs twice`)
 
 	defaults := map[base.ColumnID]arrow.Array{1: decoded(t, "d", utf8Type, `["none"]`).Column(0), 2: decoded(t, "d", i64, "[7]").Column(0)}
 	got, err = Conform(decoded(t, "when", arrow.Null, "[null, null]"), table, ConformOptions{Defaults: defaults})
@@ -296,7 +297,8 @@ func TestConformRefusesTextThatIsNotUTF8(t *testing.T) {
 	}
 }
 
-// A slice at an offset, also of a nested column, converts like a copy of it.
+// TestConformOfSlices: a slice at an offset is converted like a copy of it, also in a nested
+// column.
 func TestConformOfSlices(t *testing.T) {
 	rec := decoded(t, "a", i64, "[9, null, 1, 2, 9]", "b", utf8Type, `["x", "1", null, "2", "x"]`,
 		"c", arrow.ListOf(i64), "[[9, 999], null, [1, 2], [3], [999]]",
@@ -425,8 +427,8 @@ func BenchmarkConform(b *testing.B) {
 	}
 }
 
-// Whatever the text, a conversion ends in a value or in an error, and what it stores is stored
-// again as the same.
+// FuzzConformText: every text is converted or is an error, and a stored value is converted to
+// itself.
 func FuzzConformText(f *testing.F) {
 	types := []string{"BOOLEAN", "INTEGER", "UBIGINT", "HUGEINT", "DOUBLE", "DECIMAL(20,5)", "UUID", "DATE", "TIME", "TIMETZ", "TIMESTAMP", "TIMESTAMP_NS", "INTERVAL", "BIT", "JSON"}
 	for _, seed := range []string{"1", "-1.5e3", "2024-03-09 10:11:12.5+02:30", "1 year -2 days 03:04:05.6", "12:00:00-08", `{"a": "\ud83e\udd86"}`, "infinity"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// convert returns an array of the storage type of t, at the top of a batch possibly a
-// dictionary of text. The result is the caller's to release.
+// convert converts an array to the storage type of t. At the top level of a batch (top), the result
+// may be a dictionary of text. The caller releases it.
 func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	if allNull(a) {
 		return Nulls(t, a.Len()), nil
@@ -73,14 +73,15 @@ func convert(a arrow.Array, t schema.Type, top bool) (arrow.Array, *fault) {
 	return nil, &fault{value: "type " + t.String(), why: "no column has this type"}
 }
 
-// printable reports whether arrow-go can print a type's decimals: it panics, or prints anything, beyond these scales.
+// printable reports whether arrow-go can print decimals of a type. For scales beyond these it
+// panics or prints wrong text.
 func printable(t arrow.DecimalType) bool {
 	most := map[arrow.Type]int32{arrow.DECIMAL32: 18, arrow.DECIMAL64: 18, arrow.DECIMAL128: 38, arrow.DECIMAL256: 76}[t.ID()]
 	return t.GetScale() >= -most && t.GetScale() <= most
 }
 
-// noWay is the fault of a source type that never becomes the wanted one.
-func noWay(a arrow.Array, t schema.Type) *fault {
+// notConvertible returns the fault for an array whose type cannot be converted to t at all.
+func notConvertible(a arrow.Array, t schema.Type) *fault {
 	row := firstValid(a)
 	natural := a.DataType().String()
 	if known, err := schema.FromArrow(a.DataType(), arrow.Metadata{}); err == nil {
@@ -97,8 +98,8 @@ func firstValid(a arrow.Array) int {
 	return row
 }
 
-// convertDictionary keeps a dictionary of text as one where the column may be one, and
-// looks its values up otherwise.
+// convertDictionary leaves a dictionary of text as a dictionary, if the column may be one.
+// Otherwise it looks up the values.
 func convertDictionary(d *array.Dictionary, t schema.Type, top bool) (arrow.Array, *fault) {
 	if keepsDictionary(t) && top && isTextLike(d.Dictionary()) && d.Dictionary().NullN() == 0 {
 		return keepDictionary(d, t)
@@ -125,8 +126,8 @@ func keepsDictionary(t schema.Type) bool {
 	return t.Kind == schema.Varchar || t.Kind == schema.Enum || t.Kind == schema.JSON
 }
 
-// Unpacked returns how many bytes of text Conform writes out of dictionaries, for columns of these types that keep
-// none: that may be any number of times what the batch takes.
+// Unpacked returns the bytes of text that Conform writes when it unpacks dictionaries, for columns
+// whose types allow no dictionary. This can be any multiple of the batch's own size.
 func Unpacked(rec arrow.RecordBatch, types []schema.Field) int64 {
 	var total int64
 	for i, f := range rec.Schema().Fields() {
@@ -157,7 +158,7 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 		if plain.Release(); f != nil {
 			return nil, f
 		}
-		check = nil // each is JSON now
+		check = nil // each value is JSON now
 	}
 	defer values.Release()
 	text := values.(*array.String)
@@ -170,7 +171,7 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 			return same(d)
 		}
 	}
-	// Only values in use are checked: others are no values of the column.
+	// Check only values in use. The others are not values of the column.
 	checked := make([]bool, text.Len())
 	for i := range d.Len() {
 		if d.IsNull(i) {
@@ -206,7 +207,7 @@ func keepDictionary(d *array.Dictionary, t schema.Type) (arrow.Array, *fault) {
 	return array.NewDictionaryData(data), nil
 }
 
-// validityOf returns a's validity from bit 0, nil if nothing is NULL.
+// validityOf returns a's validity bitmap from bit 0, or nil if no row is NULL.
 func validityOf(a arrow.Array) *memory.Buffer {
 	if a.NullN() == 0 {
 		return nil
@@ -216,8 +217,8 @@ func validityOf(a arrow.Array) *memory.Buffer {
 	return memory.NewBufferBytes(bitmap)
 }
 
-// build makes a fixed-width array of t from what value says of each row that is not
-// NULL; value's text is empty or why the row cannot be converted.
+// build returns a fixed-width array of type t. value returns the value of a row that is not NULL,
+// or a text that says why the row cannot be converted.
 func build[T any](a arrow.Array, t schema.Type, value func(row int) (T, string)) (arrow.Array, *fault) {
 	out := make([]T, a.Len())
 	nulls := a.NullN() > 0
@@ -236,7 +237,8 @@ func build[T any](a arrow.Array, t schema.Type, value func(row int) (T, string))
 	return array.MakeFromData(data), nil
 }
 
-// each calls check for every row that is not NULL and returns the array itself if none is at fault.
+// each calls check for every row that is not NULL. It returns the array itself if check accepts all
+// rows. check returns what is wrong with a row, or "".
 func each(a arrow.Array, check func(row int) string) (arrow.Array, *fault) {
 	nulls := a.NullN() > 0
 	for i := range a.Len() {

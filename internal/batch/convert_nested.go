@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// elements returns the elements of all lists that are not NULL, in order, and each list's
-// Len+1 offsets in them.
+// elements returns the elements of all lists that are not NULL, in order, and the lists' Len+1
+// offsets into them.
 func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
 	if ends, ok := dense(a); ok {
 		first, last := ends[0], ends[len(ends)-1]
@@ -65,8 +65,8 @@ func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
 	return all, counts, nil
 }
 
-// dense returns the offsets of lists if they are all that lies between the first one's start and the last one's end:
-// NULLs have no elements, as decoders leave them.
+// dense returns the offsets of lists, if every element between the first list's start and the last
+// one's end belongs to a list that is not NULL. This holds for all lists that decoders make.
 func dense(a array.ListLike) ([]int32, bool) {
 	switch a.(type) {
 	case *array.List, *array.Map:
@@ -85,7 +85,7 @@ func dense(a array.ListLike) ([]int32, bool) {
 	return ends, true
 }
 
-// inList moves a fault of an element to the row of its list.
+// inList converts the fault of an element to a fault of the list's row.
 func inList(f *fault, counts []int32) *fault {
 	row := sort.Search(len(counts)-1, func(i int) bool { return int(counts[i+1]) > f.row })
 	return &fault{row: row, value: f.value, why: f.why + " (in a list)"}
@@ -94,7 +94,7 @@ func inList(f *fault, counts []int32) *fault {
 func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	list, ok := a.(array.ListLike)
 	if _, isMap := a.(*array.Map); !ok || isMap {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	values, counts, f := elements(list)
 	if f != nil {
@@ -116,7 +116,7 @@ func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return newList(a, t, counts, converted.Data()), nil
 }
 
-// newList makes a list or map array with a's NULLs.
+// newList returns a list or map array with the NULLs of a.
 func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData) arrow.Array {
 	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a), memory.NewBufferBytes(asBytes(counts))},
 		[]arrow.ArrayData{child}, a.NullN(), 0)
@@ -124,11 +124,11 @@ func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData
 	return array.MakeFromData(data)
 }
 
-// convertMap takes maps, and lists of entries: structs of a key and a value.
+// convertMap converts maps, and lists of structs with a key and a value.
 func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	m, ok := a.(array.ListLike)
 	if !ok {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	entries, counts, f := elements(m)
 	if f != nil {
@@ -146,9 +146,9 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		key, value, ok = entryFields(pairs.DataType().(*arrow.StructType))
 	}
 	if !ok {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
-	// A pair that is NULL is an entry whose key is.
+	// A NULL entry has a NULL key.
 	keys, f := convert(maskNulls(pairs.Field(key), pairs), *t.Key, false)
 	if f == nil && keys.NullN() > 0 {
 		f = &fault{row: firstNull(keys), value: "NULL", why: "is a key of a MAP"}
@@ -168,7 +168,8 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return newList(a, t, counts, data), nil
 }
 
-// entryFields returns the places of a map entry's key and value, and whether a struct is one.
+// entryFields returns the positions of the key and the value in a struct, and whether the struct is
+// a map's entry.
 func entryFields(t *arrow.StructType) (key, value int, ok bool) {
 	if t.NumFields() != 2 {
 		return 0, 0, false
@@ -184,7 +185,7 @@ func entryFields(t *arrow.StructType) (key, value int, ok bool) {
 func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	s, ok := a.(*array.Struct)
 	if !ok {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	fields := s.DataType().(*arrow.StructType).Fields()
 	at := make(map[string]int, len(fields))
@@ -192,7 +193,7 @@ func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		at[schema.Fold(f.Name)] = i
 	}
 	if len(at) != len(fields) {
-		return nil, &fault{value: s.DataType().String(), why: "has two fields of one name"}
+		return nil, &fault{value: s.DataType().String(), why: "has two fields with the same name"}
 	}
 	children := make([]arrow.ArrayData, len(t.Fields))
 	for i, f := range t.Fields {
@@ -220,8 +221,8 @@ func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return array.MakeFromData(data), nil
 }
 
-// maskNulls makes a field NULL where its struct is: what lies there is no value and need
-// not be convertible.
+// maskNulls makes a field NULL in rows whose struct is NULL. The field's value there is undefined
+// and may not be convertible.
 func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	data := field.Data()
 	if parent.NullN() == 0 || allNull(field) || len(data.Buffers()) == 0 {
@@ -229,13 +230,14 @@ func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	}
 	switch field.DataType().ID() {
 	case arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
-		return field // without validity of their own, and refused later
+		return field // these have no validity bitmap, and are refused later
 	}
 	n, offset := int64(field.Len()), int64(data.Offset())
 	bitmap := make([]byte, bitutil.BytesForBits(offset+n))
 	bitutil.CopyBitmap(parent.NullBitmapBytes(), parent.Data().Offset(), field.Len(), bitmap, data.Offset())
 	if field.NullN() > 0 {
-		// arrow-go 18's BitmapAnd clears the last byte of bitmaps that end with it and do not begin with one.
+		// In arrow-go 18, BitmapAnd clears the last byte of a bitmap that ends with it but does not
+		// start at bit 0.
 		for i, b := range field.NullBitmapBytes()[:len(bitmap)] {
 			bitmap[i] &= b
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TestConformOfSlicesOfStructs takes slices from and to every row: of their NULLs, and those of their fields, arrow has bitmaps that begin and
-// end anywhere in a byte.
+// TestConformOfSlicesOfStructs converts slices between all rows. So the bitmaps of the NULLs, and
+// those of the fields' NULLs, begin and end anywhere in a byte.
 func TestConformOfSlicesOfStructs(t *testing.T) {
 	typ, err := schema.Parse("STRUCT(x INTEGER)")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestConformOfSlicesOfStructs(t *testing.T) {
 	}
 }
 
-// TestNullIsNoEntryOfAMap has a list of pairs of which one is NULL, whatever lies there in its fields.
+// TestNullIsNoEntryOfAMap has a list of pairs with a NULL pair, whose fields have arbitrary values.
 func TestNullIsNoEntryOfAMap(t *testing.T) {
 	typ, err := schema.Parse("MAP(VARCHAR, INTEGER)")
 	if err != nil {

@@ -36,7 +36,7 @@ func convertBool(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 			return v, ""
 		}
 	} else {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	b := array.NewBooleanBuilder(allocator)
 	b.Reserve(a.Len())
@@ -54,7 +54,7 @@ func convertBool(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return b.NewArray(), nil
 }
 
-// signedReader reads signed integers, nil for other arrays.
+// signedReader returns a function that reads signed integers, or nil for other arrays.
 func signedReader(a arrow.Array) func(row int) int64 {
 	switch a.DataType().ID() {
 	case arrow.INT8:
@@ -74,7 +74,7 @@ func readSigned[T int8 | int16 | int32 | int64](a arrow.Array) func(row int) int
 	return func(row int) int64 { return int64(values[row]) }
 }
 
-// unsignedReader reads unsigned integers, nil for other arrays.
+// unsignedReader returns a function that reads unsigned integers, or nil for other arrays.
 func unsignedReader(a arrow.Array) func(row int) uint64 {
 	switch a.DataType().ID() {
 	case arrow.UINT8:
@@ -94,7 +94,7 @@ func readUnsigned[T uint8 | uint16 | uint32 | uint64](a arrow.Array) func(row in
 	return func(row int) uint64 { return uint64(values[row]) }
 }
 
-// floatReader reads floating-point numbers, nil for other arrays.
+// floatReader returns a function that reads floating-point numbers, or nil for other arrays.
 func floatReader(a arrow.Array) func(row int) float64 {
 	switch a.DataType().ID() {
 	case arrow.FLOAT16:
@@ -110,7 +110,8 @@ func floatReader(a arrow.Array) func(row int) float64 {
 	return nil
 }
 
-// decimalReader reads decimals of any width as unscaled integers, nil for other arrays.
+// decimalReader returns a function that reads decimals of any width as unscaled integers, and their
+// scale. The function is nil for other arrays.
 func decimalReader(a arrow.Array) (read func(row int) *big.Int, scale int) {
 	switch a := a.(type) {
 	case *array.Decimal32:
@@ -127,7 +128,8 @@ func decimalReader(a arrow.Array) (read func(row int) *big.Int, scale int) {
 
 func scaleOf(a arrow.Array) int { return int(a.DataType().(arrow.DecimalType).GetScale()) }
 
-// integerText returns a decimal's or float's value as an integer's digits, false if it is none.
+// integerText returns a function that reads decimals, floats or text as the digits of an integer,
+// or nil for other arrays. The function returns false for a value that is not an integer.
 func integerText(a arrow.Array) func(row int) (string, bool) {
 	if float := floatReader(a); float != nil {
 		return func(row int) (string, bool) {
@@ -140,7 +142,8 @@ func integerText(a arrow.Array) func(row int) (string, bool) {
 		}
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		const digits = 77 // of the widest decimals: one with more decimals is no integer but 0
+		// digits of the widest decimals: with more decimals, 0 is the only integer
+		const digits = 77
 		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(0, scale), digits))), nil)
 		return func(row int) (string, bool) {
 			q, r := new(big.Int).QuoRem(decimal(row), pow, new(big.Int))
@@ -177,12 +180,12 @@ func convertSigned[T int8 | int16 | int32 | int64](a arrow.Array, t schema.Type)
 	}
 	read := integerText(a)
 	if read == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	if float := floatReader(a); float != nil {
 		return build(a, t, func(row int) (T, string) {
 			v := float(row)
-			// 2^63 is the least float above every int64; the comparison is false for NaN.
+			// 2^63 is the smallest float above every int64. The comparison is false for NaN.
 			if !(v >= -(1<<63) && v < 1<<63) || float64(T(v)) != v {
 				return 0, inexact(t)
 			}
@@ -226,7 +229,7 @@ func convertUnsigned[T uint8 | uint16 | uint32 | uint64](a arrow.Array, t schema
 	}
 	read := integerText(a)
 	if read == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (T, string) {
 		text, ok := read(row)
@@ -257,7 +260,7 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 	if read := signedReader(a); read != nil {
 		return build(a, t, func(row int) (T, string) {
 			v := read(row)
-			// MaxInt64 rounds up to 2^63, which does not convert back.
+			// MaxInt64 rounds to 2^63, which does not convert back.
 			if f := T(v); f < 1<<63 && int64(f) == v {
 				return f, ""
 			}
@@ -274,7 +277,7 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 		})
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// So many decimal digits survive the way to a float and back.
+		// This many decimal digits survive a conversion to float and back.
 		digits := map[int]int{32: 6, 64: 15}[bitSize]
 		return build(a, t, func(row int) (T, string) {
 			n := decimal(row)
@@ -291,7 +294,7 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (T, string) {
 		v, ok := parseFloat(text(row), bitSize)
@@ -331,7 +334,7 @@ func convertDecimal(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	} else if read, from := decimalReader(a); read != nil {
 		text = func(row int) string { return read(row).String() + "e" + strconv.Itoa(-from) }
 	} else if text = textReader(a); text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (decimal128.Num, string) {
 		v, ok := parseDecimal(text(row), width, scale)

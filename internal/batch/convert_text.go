@@ -26,7 +26,7 @@ func isTextLike(a arrow.Array) bool {
 	return false
 }
 
-// textReader reads text as views of the array, nil for other arrays.
+// textReader returns a function that reads text without copying it, or nil for other arrays.
 func textReader(a arrow.Array) func(row int) string {
 	if !isTextLike(a) {
 		return nil
@@ -34,7 +34,7 @@ func textReader(a arrow.Array) func(row int) string {
 	return a.(array.StringLike).Value
 }
 
-// plainText returns text as utf8 and refuses what is not UTF-8, which DuckDB could not read back.
+// plainText returns text as utf8. It refuses invalid UTF-8, which DuckDB could not read.
 func plainText(a arrow.Array) (arrow.Array, *fault) {
 	read := textReader(a)
 	if s, ok := a.(*array.String); ok && s.Len() > 0 {
@@ -42,7 +42,7 @@ func plainText(a arrow.Array) (arrow.Array, *fault) {
 		all := valueBytes(s)[o[0]:o[s.Len()]]
 		ascii, valid := asciiOrUTF8(all)
 		if valid && !ascii {
-			for i := 1; i < s.Len(); i++ { // no value may begin inside a character
+			for i := 1; i < s.Len(); i++ { // no value may begin inside of a character
 				if at := int(o[i] - o[0]); at < len(all) && !utf8.RuneStart(all[at]) {
 					valid = false
 					break
@@ -76,7 +76,8 @@ func asciiOrUTF8(b []byte) (ascii, valid bool) {
 	return true, true
 }
 
-// buildText makes a utf8 array of rewritten texts; rewrite's second result says why a text is refused.
+// buildText returns a utf8 array of rewritten texts. The second result of rewrite says why a text
+// is refused, or is "".
 func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) (string, string)) (arrow.Array, *fault) {
 	b := array.NewStringBuilder(allocator)
 	b.Reserve(a.Len())
@@ -98,7 +99,8 @@ func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) 
 	return b.NewArray(), nil
 }
 
-// textCheck returns what a text must fulfil to be a value of t, nil if all do.
+// textCheck returns a function that says why a text is not a value of t, or "" if it is. textCheck
+// returns nil if every text is a value of t.
 func textCheck(t schema.Type) func(s string) string {
 	switch t.Kind {
 	case schema.Enum:
@@ -130,13 +132,13 @@ func textCheck(t schema.Type) func(s string) string {
 	return nil
 }
 
-// nonFinite matches the numbers that DuckDB reads and writes in JSON and JSON does not have, and
-// strings, to pass over what is in them.
+// nonFinite matches numbers that DuckDB accepts and writes in JSON although JSON lacks them. It
+// also matches strings, so that their content is skipped.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?i:-?(?:nan|inf(?:inity)?)\b)`)
 
-// isJSON reports whether a text is one that DuckDB reads as JSON. That is JSON with numbers that
-// are not finite. By themselves they are taken only as DuckDB writes them: other texts, such as
-// nan, are more likely to be text.
+// isJSON reports whether DuckDB accepts a text as JSON, that is, JSON with non-finite numbers. A
+// text that is only a non-finite number must be written exactly as DuckDB writes it: other
+// spellings, such as nan, are more likely to be plain text.
 func isJSON(s string) bool {
 	switch {
 	case json.Valid(unsafe.Slice(unsafe.StringData(s), len(s))), s == "NaN", s == "Infinity", s == "-Infinity":
@@ -148,11 +150,12 @@ func isJSON(s string) bool {
 		if token[0] == '"' {
 			return token
 		}
-		return " 0 " // apart from what stands beside it
+		return " 0 " // separated from the text around it
 	})))
 }
 
-// canonical returns the rewriting of texts into the one text that a value of t has.
+// canonical returns a function that rewrites the text of a value of t to its canonical text. It
+// returns nil for types that have none.
 func canonical(t schema.Type) func(s string) (string, string) {
 	var parse func(s string) (string, bool)
 	switch t.Kind {
@@ -177,12 +180,12 @@ func canonical(t schema.Type) func(s string) (string, string) {
 	}
 }
 
-// convertText makes columns that are stored as text.
+// convertText converts values to a type that is stored as text.
 func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	read := textReader(a)
 	if read == nil {
 		if read = printed(a, t); read == nil {
-			return nil, noWay(a, t)
+			return nil, notConvertible(a, t)
 		}
 	}
 	if rewrite := canonical(t); rewrite != nil {
@@ -208,7 +211,8 @@ func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return each(text, func(row int) string { return check(read(row)) })
 }
 
-// jsonText returns texts as JSON: those that are JSON text as they are, others as strings of JSON.
+// jsonText converts texts to JSON. A text that is valid JSON is unchanged. Any other text becomes a
+// JSON string.
 func jsonText(a arrow.Array) (arrow.Array, *fault) {
 	text, f := plainText(a)
 	if f != nil {
@@ -233,8 +237,9 @@ func jsonText(a arrow.Array) (arrow.Array, *fault) {
 	return text, nil
 }
 
-// printed reads values that are no text as the text they have in a column of t; nil if they
-// have none. An unreadable value becomes a text that the column refuses.
+// printed returns a function that converts values other than text to their text in a column of type
+// t, or nil if they have none. A value that cannot be converted becomes a text that the column
+// refuses.
 func printed(a arrow.Array, t schema.Type) func(row int) string {
 	id := a.DataType().ID()
 	isNumber := signedReader(a) != nil || unsignedReader(a) != nil
@@ -298,7 +303,7 @@ func printedInterval(a arrow.Array) func(row int) string {
 	return nil
 }
 
-// bytesReader reads bytes as views of the array, nil for other arrays.
+// bytesReader returns a function that reads bytes without copying them, or nil for other arrays.
 func bytesReader(a arrow.Array) func(row int) []byte {
 	switch a := a.(type) {
 	case *array.Binary:
@@ -325,7 +330,7 @@ func convertBlob(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 		read = func(row int) []byte { return []byte(text(row)) }
 	}
 	if read == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	b := array.NewBinaryBuilder(allocator, arrow.BinaryTypes.Binary)
 	b.Reserve(a.Len())
@@ -358,7 +363,7 @@ func convertUUID(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) ([16]byte, string) {
 		id, ok := parseUUID(text(row))

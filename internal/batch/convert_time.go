@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// rescale changes a count of one unit into one of another, if that is exact. Infinite
-// timestamps stay what they are.
+// rescale converts a count of one unit to another, and reports whether the conversion is exact.
+// Infinite timestamps are unchanged.
 func rescale(v int64, from, to time.Duration) (int64, bool) {
 	if from == to || v == infiniteTime || v == -infiniteTime {
 		return v, true
@@ -22,7 +22,7 @@ func rescale(v int64, from, to time.Duration) (int64, bool) {
 		return v / ratio, v%ratio == 0
 	}
 	high, low := bits.Mul64(magnitude(v), uint64(from/to))
-	if high != 0 || low >= infiniteTime { // not even infinity may come of it
+	if high != 0 || low >= infiniteTime { // the result must not be infinity by accident
 		return 0, false
 	}
 	if v < 0 {
@@ -31,7 +31,8 @@ func rescale(v int64, from, to time.Duration) (int64, bool) {
 	return int64(low), true
 }
 
-// unitOf returns what a stored timestamp counts, and the unit of which it must be a multiple.
+// unitOf returns the unit in which a timestamp type is stored, and the unit of which its values
+// must be multiples.
 func unitOf(t schema.Type) (stored, whole time.Duration) {
 	switch t.Kind {
 	case schema.TimestampNS:
@@ -90,7 +91,7 @@ func convertTimestamp(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (int64, string) {
 		at, ok := parseTimestamp(text(row))
@@ -104,7 +105,7 @@ func convertTimestamp(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	})
 }
 
-// joinTime counts seconds and nanoseconds in a unit, if that is exact.
+// joinTime adds seconds and nanoseconds in the given unit, and reports whether the result is exact.
 func joinTime(seconds, nanos int64, unit time.Duration) (int64, bool) {
 	if seconds == infiniteTime || seconds == -infiniteTime {
 		return seconds, true
@@ -139,7 +140,7 @@ func convertDate(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (int32, string) {
 		if d, ok := parseDate(text(row)); ok {
@@ -182,7 +183,7 @@ func convertTime(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	}
 	text := textReader(a)
 	if text == nil {
-		return nil, noWay(a, t)
+		return nil, notConvertible(a, t)
 	}
 	return build(a, t, func(row int) (int64, string) {
 		v, ok := parseTime(text(row))

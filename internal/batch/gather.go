@@ -15,16 +15,16 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// place is where a row is: chunk<<32 | row within the chunk. One word, because gathering
-// is bound by memory traffic.
+// place is the position of a row: chunk<<32 | row within the chunk. It is a single word, because
+// memory bandwidth limits the speed of gathering.
 type place uint64
 
 func makePlace(chunk, row int) place { return place(chunk)<<32 | place(uint32(row)) }
 func (p place) chunk() int           { return int(p >> 32) }
 func (p place) row() int             { return int(uint32(p)) }
 
-// locate turns global ordinals into places. A table from ordinal>>shift to the first
-// chunk that may hold it spares a binary search per row.
+// locate converts global ordinals to places. It uses a table from ordinal>>shift to the first chunk
+// that can contain the ordinal, instead of a binary search per row.
 func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	starts := make([]int, len(lengths)+1)
 	for i, n := range lengths {
@@ -54,8 +54,9 @@ func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	return places, nil
 }
 
-// gather builds the array of a storage type from rows of several chunks of that type;
-// dictionary chunks may have different dictionaries. Of text some chunks may be plain and others dictionaries, be it to become the one or the other.
+// gather builds an array of a storage type from rows of several chunks of that type. Dictionary
+// chunks may have different dictionaries. Text chunks may be plain or dictionaries, whether the
+// result is plain or a dictionary.
 func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.ArrayData, error) {
 	validity, nulls := gatherValidity(chunks, places)
 	n := len(places)
@@ -88,10 +89,11 @@ func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.Arra
 			return array.NewData(dt, n, []*memory.Buffer{validity, values}, nil, nulls, 0), nil
 		}
 	}
-	return nil, base.Errorf(base.Internal, "gather rows of type %s, which is no storage type", dt)
+	return nil, base.Errorf(base.Internal, "gather rows of type %s, which is not a storage type", dt)
 }
 
-// gatherValidity returns a nil buffer if no gathered row is NULL.
+// gatherValidity returns the validity bitmap of the gathered rows and the number of NULLs. The
+// buffer is nil if no row is NULL.
 func gatherValidity(chunks []arrow.Array, places []place) (*memory.Buffer, int) {
 	any := false
 	for _, c := range chunks {
@@ -159,7 +161,7 @@ func gatherWords[T any](chunks []arrow.Array, places []place) *memory.Buffer {
 	return memory.NewBufferBytes(asBytes(out))
 }
 
-// words views a fixed-width array's values, its offset applied.
+// words returns a view of a fixed-width array's values, from its offset on.
 func words[T any](a arrow.Array) []T {
 	data := a.Data()
 	if a.Len() == 0 {
@@ -170,14 +172,14 @@ func words[T any](a arrow.Array) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), a.Len())
 }
 
-// asBytes views a slice of plain words as bytes.
+// asBytes returns a view of a slice of words as bytes.
 func asBytes[T any](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// offsets views a string, binary, list or map array's Len+1 offsets; they count from the start
-// of the values, not of the slice.
+// offsets returns a view of the Len+1 offsets of a string, binary, list or map array. They count
+// from the start of the values, even if the array is a slice.
 func offsets(a arrow.Array) []int32 {
 	data := a.Data()
 	buffer := data.Buffers()[1]
@@ -188,7 +190,7 @@ func offsets(a arrow.Array) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), a.Len()+1)
 }
 
-// valueBytes views the bytes that a string or binary array's offsets count in.
+// valueBytes returns a view of the bytes that the offsets of a string or binary array refer to.
 func valueBytes(a arrow.Array) []byte {
 	if buffer := a.Data().Buffers()[2]; buffer != nil {
 		return buffer.Bytes()
@@ -196,7 +198,8 @@ func valueBytes(a arrow.Array) []byte {
 	return nil
 }
 
-// resolve returns the chunks with dictionaries in place of arrays of their codes, and places in those. A NULL's means nothing.
+// resolve replaces dictionary chunks by their dictionaries, and places by places in these
+// dictionaries. The place of a NULL row is meaningless.
 func resolve(chunks []arrow.Array, places []place, validity *memory.Buffer) ([]arrow.Array, []place) {
 	if !slices.ContainsFunc(chunks, isDictionary) {
 		return chunks, places
@@ -258,14 +261,14 @@ func gathersNull(validity *memory.Buffer, row int) bool {
 	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }
 
-// gatherDictionary gives the result one dictionary with the values in use, in the order
-// in which they appear. A value is hashed once per chunk and code, not once per row.
+// gatherDictionary builds an array with one dictionary. The dictionary has only values in use, in
+// order of appearance. A value is hashed once per chunk and code, not once per row.
 func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []place, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 	const unseen = math.MaxUint32
 	codes := make([][]uint32, len(chunks))
 	remap := make([][]uint32, len(chunks))
 	values := make([]*array.String, len(chunks))
-	shared := make(map[arrow.ArrayData][]uint32) // chunks that came from one batch share a dictionary
+	shared := make(map[arrow.ArrayData][]uint32) // chunks of one batch share a dictionary
 	for i, c := range chunks {
 		if plain, ok := c.(*array.String); ok {
 			values[i] = plain
@@ -292,7 +295,7 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 	for i, p := range places {
 		c := p.chunk()
 		if gathersNull(validity, i) {
-			continue // the code of a NULL row means nothing and may be out of range
+			continue // the code of a NULL row is meaningless and may be out of range
 		}
 		if codes[c] == nil { // plain
 			if out[i] = distinct.IndexText(values[c].Value(p.row())); distinct.Bytes() > math.MaxInt32 {

@@ -9,14 +9,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Evolve returns what the table becomes if it takes the batch, and whether that is a
-// change: columns that it lacks are appended, nullable; an inferred column whose type cannot hold the batch's values is
-// widened (schema.Widen), if the wider type can. Types are not widened for values that fit as they are, and columns of type NULL
-// add nothing. What cannot be taken is Invalid, with the first value at fault. All changes together count as one
+// Evolve returns the table that the batch needs, and whether that differs from the given table. It
+// makes two kinds of changes:
+//   - A column that is missing from the table is appended, as nullable.
+//   - An inferred column whose type does not fit the batch's values is widened (schema.Widen), if
+//     the wider type fits them.
+//
+// Types are not widened for values that fit. Columns of type NULL add nothing. Data that no change
+// can accept is a base.Invalid error that names the first bad value. All changes together make one
 // schema version.
 //
-// An inferred column of 64-bit integers becomes DOUBLE for numbers with a fraction if exact returns nil for it: then all values
-// that are stored in it are values of DOUBLE. Without exact, it stays what it is.
+// An inferred column of 64-bit integers becomes DOUBLE for numbers with a fraction, if exact
+// returns nil for it, which means that all stored values of the column are exact as DOUBLE. If
+// exact is nil, such columns do not change.
 func Evolve(rec arrow.RecordBatch, table schema.Table, exact func(schema.Column) error) (schema.Table, bool, error) {
 	next := table
 	at := make(map[string]int, len(table.Columns))
@@ -95,8 +100,8 @@ func Evolve(rec arrow.RecordBatch, table schema.Table, exact func(schema.Column)
 	return next, true, nil
 }
 
-// withoutNulls drops from a type the fields of a struct that hold nothing but NULLs, which no table can declare. A list or
-// map of nothing but NULLs is Invalid.
+// withoutNulls removes from a struct type the fields that have only NULLs, because no table can
+// declare them. A list or map of only NULLs is a base.Invalid error.
 func withoutNulls(t schema.Type) (schema.Type, error) {
 	if t.Kind == schema.Null {
 		return t, base.Errorf(base.Invalid, "nothing but NULLs inside: its type is unknown").
@@ -136,18 +141,20 @@ func withoutNulls(t schema.Type) (schema.Type, error) {
 	return t, nil
 }
 
-// maxInferredTags bounds a sort key that nobody declared.
+// maxInferredTags is the most columns of an inferred sort key, without the time column.
 const maxInferredTags = 4
 
-// InferOptions says what a first batch does not say itself. The zero value is valid.
+// InferOptions are properties of a new table that its first batch does not tell. The zero value is
+// valid.
 type InferOptions struct {
-	TimeColumn string // the timestamp that ends the sort key; empty for "time"
+	TimeColumn string // the timestamp column that is last in the sort key; empty means "time"
 }
 
-// InferTable returns the table that a first batch creates: its columns with their natural
-// types, nullable; columns of type NULL wait for a value. The sort key is the tags, or, if there are none,
-// the dictionary columns, which decoders make of text that repeats, at most four; then the time column, if there is one of
-// a timestamp type.
+// InferTable returns the table that a first batch creates. Its columns have their natural types and
+// are nullable. Columns of type NULL are not created until they have a value.
+//
+// The sort key is the tags. If there are none, it is up to four dictionary columns: decoders make
+// dictionaries of text that repeats. The time column follows, if it has a timestamp type.
 func InferTable(database, schemaName, name string, rec arrow.RecordBatch, tags []string, options InferOptions) (schema.Table, error) {
 	table := schema.Table{Database: database, Schema: schemaName, Name: name}
 	var repeating []string

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// interval is DuckDB's: three counts that do not carry over into each other.
+// interval is DuckDB's INTERVAL: three numbers that do not carry over into each other.
 type interval struct {
 	months, days int32
 	micros       int64
 }
 
-// intervalUnits are the words of DuckDB's interval text.
+// intervalUnits are the unit names in DuckDB's interval text.
 var intervalUnits = func() map[string]intervalUnit {
 	units := map[string]intervalUnit{}
 	for _, u := range []struct {
@@ -43,8 +43,8 @@ var intervalUnits = func() map[string]intervalUnit {
 
 type intervalUnit struct{ months, days, micros int64 }
 
-// parseInterval reads counted units and a clock, such as "1 year -2 days 03:04:05.6", or an ISO 8601 duration, as
-// results in JSON have it: "P1Y-2DT3H4M5.6S".
+// parseInterval parses counted units and a clock time, such as "1 year -2 days 03:04:05.6". It also
+// parses an ISO 8601 duration, such as "P1Y-2DT3H4M5.6S", which JSON results contain.
 func parseInterval(s string) (interval, bool) {
 	if rest, ok := strings.CutPrefix(s, "P"); ok {
 		return parseDuration(rest)
@@ -90,7 +90,8 @@ func parseInterval(s string) (interval, bool) {
 	return interval{int32(months), int32(days), micros}, ok && fits
 }
 
-// parseDuration reads an ISO 8601 duration behind its P. Each count has a sign of its own, and that of seconds a fraction.
+// parseDuration parses an ISO 8601 duration without its P. Each number has its own sign, and only
+// seconds may have a fraction.
 func parseDuration(s string) (interval, bool) {
 	words := make([]string, 0, 14)
 	units := "YMWD"
@@ -105,7 +106,8 @@ func parseDuration(s string) (interval, bool) {
 			return interval{}, false
 		}
 		count, unit := s[:end], s[end]
-		units, s = units[strings.IndexByte(units, unit)+1:], s[end+1:] // each once, in this order
+		// each unit at most once, and in this order
+		units, s = units[strings.IndexByte(units, unit)+1:], s[end+1:]
 		whole, fraction, broken := strings.Cut(count, ".")
 		if broken {
 			sign := strings.TrimRight(whole, "0123456789")
@@ -126,7 +128,7 @@ func magnitude(v int64) uint64 {
 	return uint64(v)
 }
 
-// parseIntervalClock reads [-]H...:MM[:SS[.ffffff]] as microseconds.
+// parseIntervalClock parses [-]H...:MM[:SS[.ffffff]] and returns microseconds.
 func parseIntervalClock(s string) (int64, bool) {
 	c := clock{s}
 	sign := int64(1)
@@ -158,7 +160,7 @@ func parseIntervalClock(s string) (int64, bool) {
 			micros += fraction
 		}
 	}
-	// The one count whose positive does not fit wrapped around to itself.
+	// math.MinInt64 is the one value whose absolute value overflowed, to itself.
 	if micros < 0 && !(sign < 0 && micros == math.MinInt64) {
 		return 0, false
 	}
@@ -167,11 +169,13 @@ func parseIntervalClock(s string) (int64, bool) {
 
 const (
 	maxIntervalHours = math.MaxInt64 / (3600 * microsPerSecond)
-	// maxClockHours is the most hours that DuckDB reads back from H:MM:SS; it prints more.
+	// maxClockHours is the largest number of hours that DuckDB accepts in H:MM:SS, although it
+	// prints more.
 	maxClockHours = 999_999_999
 )
 
-// String returns the text that DuckDB prints, or one that it reads as the same interval where it would not read its own.
+// String returns the text that DuckDB prints for the interval. If DuckDB cannot parse its own text,
+// String returns another text for the same interval.
 func (v interval) String() string {
 	var b []byte
 	count := func(n int64, unit string) {
@@ -189,7 +193,7 @@ func (v interval) String() string {
 	count(int64(v.months%12), "month")
 	count(int64(v.days), "day")
 	switch {
-	case v.micros == math.MinInt64: // DuckDB does not read this number
+	case v.micros == math.MinInt64: // DuckDB cannot parse this number
 		count(v.micros+1, "microsecond")
 		count(-1, "microsecond")
 	case magnitude(v.micros)/(3600*microsPerSecond) > maxClockHours:

@@ -12,9 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// KeyHash stands for the values of a key. Two keys of one table have the same one with a probability of
-// 2^-96, whatever the keys are, since the hash is seeded at random: less than that of a bit that
-// flips unnoticed in memory. It means nothing in another process.
+// KeyHash is a 96-bit hash of the values of a key. It stands for the key: two different keys of a
+// table have the same hash with a probability of 2^-96, which is less than that of an undetected
+// bit flip in memory. This holds for all keys, because the hash has a random seed. Hashes of
+// different processes cannot be compared.
 type KeyHash struct {
 	High uint64
 	Low  uint32
@@ -22,12 +23,12 @@ type KeyHash struct {
 
 var keySeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-// noKey is the hash of rows that lack a part of the key: they equal nothing.
+// noKey is the hash of rows that have a NULL in the key. Such rows are not equal to any row.
 var noKey = KeyHash{rand.Uint64(), rand.Uint32()}
 
-// KeyHashes returns the hash of each row's values in some columns, of one length and of sortable
-// storage types. Values that DuckDB holds for equal have equal hashes. The hash of a row with a NULL among them
-// is that of no key.
+// KeyHashes returns, for each row, the hash of its values in the given columns. The columns have
+// the same length and sortable storage types. Values that are equal in DuckDB have equal hashes. A
+// row with a NULL gets a hash that matches no key.
 func KeyHashes(columns []arrow.Array) ([]KeyHash, error) {
 	if len(columns) == 0 {
 		return nil, base.Errorf(base.Internal, "a key without columns")
@@ -65,8 +66,8 @@ func isNull(nullable []arrow.Array, row int) bool {
 	return slices.ContainsFunc(nullable, func(c arrow.Array) bool { return c.IsNull(row) })
 }
 
-// keyFactors are the factors of a multilinear hash, two for each word of a key: of two keys that differ, it gives the same 32
-// bits with a probability of 2^-32.
+// keyFactors are the factors of a multilinear hash, two for each word of a key. Two different keys
+// have the same 32-bit hash with a probability of 2^-32.
 var keyFactors = func() (out [2 * maxKeyWords]uint64) {
 	for i := range out {
 		out[i] = rand.Uint64()
@@ -74,10 +75,11 @@ var keyFactors = func() (out [2 * maxKeyWords]uint64) {
 	return out
 }()
 
-// maxKeyWords bounds the words of keys that are hashed by words.
+// maxKeyWords is the most words of a key that is hashed word by word.
 const maxKeyWords = 16
 
-// keyWords returns the values of a key all of whose columns have one width, as words of 64 bits; nil for other keys.
+// keyWords returns the values of a key as words of 64 bits, if all of its columns have a fixed
+// width. It returns nil for other keys.
 func keyWords(columns []arrow.Array) [][]uint64 {
 	var words [][]uint64
 	for _, c := range columns {
@@ -105,7 +107,7 @@ func keyWords(columns []arrow.Array) [][]uint64 {
 	return words
 }
 
-// hashWords is KeyHashes by words: what makes the indexes of keys takes most of its time here.
+// hashWords is KeyHashes for words. Building the key indexes spends most of its time here.
 func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
 	out := make([]KeyHash, rows)
 	key := make([]byte, 8*len(words))
@@ -128,8 +130,8 @@ func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
 	return out
 }
 
-// keyAppender returns a function that appends a row's value to a key, such that no two keys of
-// different values are the same.
+// keyAppender returns a function that appends a row's value to a key. Different values give
+// different bytes.
 func keyAppender(c arrow.Array) (func(to []byte, row int) []byte, error) {
 	dt := c.DataType()
 	if ext, ok := dt.(arrow.ExtensionType); ok {

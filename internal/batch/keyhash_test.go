@@ -37,7 +37,7 @@ func TestKeyHashesAreEqualWhereValuesAre(t *testing.T) {
 		}
 	}
 	f([]int{1, 2, 1, 3}, textArray("a", "b", "a", ""))
-	// Where one value ends and the next begins matters.
+	// The boundary between two values matters.
 	f([]int{1, 2, 3, 1}, textArray("a", "ab", "", "a"), textArray("bc", "c", "abc", "bc"))
 	f([]int{1, 1, 2, 2, 3}, doubleArray(0, math.Copysign(0, -1), math.NaN(), -math.NaN(), 1))
 	f([]int{1, 2}, doubleArray(1, 2))

@@ -13,10 +13,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Overlay returns a column with other values in some of its rows: values[from+i] in row rows[i]. Both
-// are of one storage type, the values plain where the column may be a dictionary.
+// Overlay returns a column in which the rows with the numbers in rows have other values: rows[i]
+// gets values[from+i]. The column and the values have the same storage type, but the column may be
+// a dictionary where the values are plain text. The caller releases the result.
 func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
-	// Of texts a dictionary is made: those of the rows alone, which may be few of the values.
+	// Slice first: a dictionary is built only of these texts, which may be few of the values.
 	values = array.NewSlice(values, int64(from), int64(from+len(rows)))
 	defer func() { values.Release() }()
 	if column.DataType().ID() == arrow.DICTIONARY {
@@ -45,15 +46,16 @@ func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (a
 	return array.MakeFromData(data), nil
 }
 
-// Nulled returns a column with NULL in some of its rows. To be released.
+// Nulled returns a column with NULL in the given rows. The caller releases it.
 func Nulled(column arrow.Array, rows []uint32) (arrow.Array, error) {
 	nulls := array.MakeArrayOfNull(memory.DefaultAllocator, column.DataType(), len(rows))
 	defer nulls.Release()
 	return Overlay(column, rows, nulls, 0)
 }
 
-// Repeating returns a column of texts as a dictionary if it holds each at least four times on average; else, and of any other column, the
-// column itself. To be released.
+// Repeating returns a text column as a dictionary, if its values repeat at least four times on
+// average. Otherwise, and for other types, it returns the column itself. The caller releases the
+// result.
 func Repeating(a arrow.Array) (arrow.Array, error) {
 	if a.DataType().ID() == arrow.STRING {
 		if coded, err := encodeDictionary(a, a.Len()/4); coded != nil || err != nil {
@@ -64,7 +66,8 @@ func Repeating(a arrow.Array) (arrow.Array, error) {
 	return a, nil
 }
 
-// encodeDictionary returns a text array as a dictionary of its distinct values; nil if there are more than so many.
+// encodeDictionary returns a text array as a dictionary of its distinct values. It returns nil if
+// there are more than most of them.
 func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	text, ok := a.(*array.String)
 	if !ok {
@@ -90,8 +93,8 @@ func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// Convert returns a column of one storage type in that of another type, by the rules of Conform. For types
-// that schema.Widen gives it always succeeds.
+// Convert converts a column from one storage type to another type, by the rules of Conform. It
+// always succeeds for types that schema.Widen returns.
 func Convert(a arrow.Array, t schema.Type) (arrow.Array, error) {
 	converted, f := convert(a, t, false)
 	if f != nil {
@@ -100,8 +103,8 @@ func Convert(a arrow.Array, t schema.Type) (arrow.Array, error) {
 	return converted, nil
 }
 
-// Copy returns a batch in memory of its own on Go's heap, with dictionaries written out: for whoever
-// keeps rows of a batch that is only borrowed.
+// Copy returns a copy of a batch in its own memory on Go's heap, with dictionaries unpacked. Use it
+// to retain rows of a borrowed batch.
 func Copy(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	places := make([]place, rec.NumRows())
 	for i := range places {

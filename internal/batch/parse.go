@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// The parsers below read a whole text or report false. They take what DuckDB's own CAST takes in
-// its plain forms, and ISO 8601's comma in times; surrounding spaces are allowed, separators such as 1_000 are not.
+// The parsers below parse a whole text or return false. They accept the plain forms that DuckDB's
+// CAST accepts, and also ISO 8601's comma in times. Surrounding spaces are allowed, separators such
+// as 1_000 are not.
 
 func parseInt(s string) (int64, bool) {
 	v, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
@@ -37,7 +38,7 @@ func parseUint(s string) (uint64, bool) {
 
 func parseFloat(s string, bitSize int) (float64, bool) {
 	s = strings.TrimSpace(s)
-	if strings.ContainsAny(s, "_xX") { // Go's hexadecimal and grouped forms
+	if strings.ContainsAny(s, "_xX") { // hexadecimal and grouped forms that only Go accepts
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(s, bitSize)
@@ -54,7 +55,7 @@ func parseBool(s string) (value, ok bool) {
 	return false, false
 }
 
-// parseWide reads an integer of at most 128 bits and returns its canonical digits.
+// parseWide parses an integer of at most 128 bits and returns its canonical digits.
 func parseWide(s string, unsigned bool) (string, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 64 {
@@ -82,7 +83,7 @@ func fitsWide(n *big.Int, unsigned bool) bool {
 	return n.BitLen() <= 127 || n.Cmp(least) == 0
 }
 
-// parseUUID reads 32 hexadecimal digits, with hyphens anywhere and optional braces.
+// parseUUID parses 32 hexadecimal digits, with hyphens anywhere and optional braces.
 func parseUUID(s string) (id [16]byte, ok bool) {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") {
@@ -103,8 +104,8 @@ func isBits(s string) bool {
 	return s != "" && strings.Trim(s, "01") == ""
 }
 
-// loneSurrogate reports whether a JSON text escapes half a surrogate pair: encoding/json lets it
-// pass, DuckDB's parser does not.
+// loneSurrogate reports whether a JSON text has an escape of half a surrogate pair. encoding/json
+// accepts it, but DuckDB's parser does not.
 func loneSurrogate(s string) bool {
 	unit := func(at int) (uint64, bool) {
 		if at+6 > len(s) || s[at] != '\\' || s[at+1] != 'u' {
@@ -135,7 +136,7 @@ func loneSurrogate(s string) bool {
 	return false
 }
 
-// Days, seconds and microseconds, and DuckDB's infinite ones.
+// Units of time, and the values of DuckDB's infinite dates and times.
 const (
 	microsPerSecond = 1_000_000
 	microsPerDay    = 86_400 * microsPerSecond
@@ -143,10 +144,10 @@ const (
 	infiniteTime    = math.MaxInt64
 )
 
-// clock reads the fields of dates and times from the left.
+// clock parses the fields of dates and times from left to right.
 type clock struct{ s string }
 
-// digits takes between least and most digits.
+// digits parses between least and most digits.
 func (c *clock) digits(least, most int) (int64, bool) {
 	n, v := 0, int64(0)
 	for n < len(c.s) && n < most && c.s[n] >= '0' && c.s[n] <= '9' {
@@ -157,7 +158,7 @@ func (c *clock) digits(least, most int) (int64, bool) {
 	return v, n >= least
 }
 
-// take takes one byte if it is among those given.
+// take consumes one byte if it is one of among.
 func (c *clock) take(among string) (byte, bool) {
 	if c.s == "" || strings.IndexByte(among, c.s[0]) < 0 {
 		return 0, false
@@ -167,7 +168,7 @@ func (c *clock) take(among string) (byte, bool) {
 	return b, true
 }
 
-// date takes [-]YYYY-MM-DD and returns days since 1970-01-01.
+// date parses [-]YYYY-MM-DD and returns days since 1970-01-01.
 func (c *clock) date() (int64, bool) {
 	_, negative := c.take("-")
 	year, ok1 := c.digits(1, 7)
@@ -197,8 +198,8 @@ func daysIn(year, month int64) int64 {
 	return 31
 }
 
-// daysFromCivil counts days from 1970-01-01 in the proleptic Gregorian calendar, by
-// years that begin in March, in eras of 400 years.
+// daysFromCivil returns the number of days since 1970-01-01 of a date in the proleptic Gregorian
+// calendar. It computes with years that begin in March, in eras of 400 years.
 func daysFromCivil(year, month, day int64) int64 {
 	if month <= 2 {
 		year--
@@ -209,7 +210,8 @@ func daysFromCivil(year, month, day int64) int64 {
 	return era*146_097 + yearOfEra*365 + yearOfEra/4 - yearOfEra/100 + dayOfYear - 719_468
 }
 
-// time takes HH:MM[:SS[.fffffffff]], ISO 8601's comma for the point, and returns seconds and nanoseconds.
+// time parses HH:MM[:SS[.fffffffff]], with a point or ISO 8601's comma, and returns seconds and
+// nanoseconds.
 func (c *clock) time() (seconds, nanos int64, ok bool) {
 	hour, ok1 := c.digits(1, 2)
 	_, ok2 := c.take(":")
@@ -230,7 +232,7 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 			for range 9 - (before - len(c.s)) {
 				nanos *= 10
 			}
-			c.s = strings.TrimLeft(c.s, "0") // finer digits that say nothing
+			c.s = strings.TrimLeft(c.s, "0") // finer digits must be zeros
 		}
 	}
 	if hour == 24 && (minute != 0 || second != 0 || nanos != 0) {
@@ -239,7 +241,7 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 	return hour*3600 + minute*60 + second, nanos, true
 }
 
-// zone takes Z, UTC or +HH[:MM[:SS]], up to 23:59:59, and returns the offset in seconds.
+// zone parses Z, UTC or +HH[:MM[:SS]], up to 23:59:59, and returns the offset in seconds.
 func (c *clock) zone() (offset int64, ok bool) {
 	c.s = strings.TrimLeft(c.s, " ")
 	if c.s == "Z" || c.s == "z" || c.s == "UTC" {
@@ -289,14 +291,15 @@ func parseDate(s string) (int32, bool) {
 	return int32(days), ok && c.s == "" && int64(int32(days)) == days
 }
 
-// instant is a timestamp read from text.
+// instant is a timestamp that was parsed from text.
 type instant struct {
-	seconds int64 // since 1970 in UTC; plus or minus infiniteTime for the infinite ones
+	seconds int64 // since 1970 in UTC; plus or minus infiniteTime if infinite
 	nanos   int64
-	shifted bool // the text had a UTC offset other than 0, which a type without zone cannot tell
+	shifted bool // the text had a UTC offset other than 0, which a type without zone cannot store
 }
 
-// parseTimestamp reads a date, or a date and a time with or without a zone; without one it is taken as UTC.
+// parseTimestamp parses a date, or a date and a time with or without a zone. Without a zone it is
+// UTC.
 func parseTimestamp(s string) (at instant, ok bool) {
 	s = strings.TrimSpace(s)
 	if sign, ok := infinity(s); ok {
@@ -327,14 +330,14 @@ func parseTimestamp(s string) (at instant, ok bool) {
 	return at, ok && c.s == ""
 }
 
-// parseTime returns microseconds since midnight.
+// parseTime parses a time of day and returns microseconds since midnight.
 func parseTime(s string) (int64, bool) {
 	c := clock{strings.TrimSpace(s)}
 	seconds, nanos, ok := c.time()
 	return seconds*microsPerSecond + nanos/1000, ok && c.s == "" && nanos%1000 == 0
 }
 
-// parseTimeTZ checks a time of day with a zone and returns the text that DuckDB prints for it.
+// parseTimeTZ parses a time of day with a zone and returns the text that DuckDB prints for it.
 func parseTimeTZ(s string) (string, bool) {
 	c := clock{strings.TrimSpace(s)}
 	seconds, nanos, ok := c.time()
@@ -343,7 +346,7 @@ func parseTimeTZ(s string) (string, bool) {
 	}
 	offset := int64(0)
 	if c.s != "" {
-		const most = 16 * 3600 // DuckDB's offsets of TIMETZ stay below
+		const most = 16 * 3600 // DuckDB's TIMETZ offsets are below 16 hours
 		if offset, ok = c.zone(); !ok || c.s != "" || offset >= most || offset <= -most {
 			return "", false
 		}
@@ -363,7 +366,7 @@ func parseTimeTZ(s string) (string, bool) {
 	return string(text), true
 }
 
-// appendClock writes microseconds as H:MM:SS[.ffffff], at least two digits for hours.
+// appendClock appends microseconds as H:MM:SS[.ffffff], with at least two digits for hours.
 func appendClock(b []byte, micros int64) []byte {
 	seconds := micros / microsPerSecond
 	if seconds/3600 > 99 {

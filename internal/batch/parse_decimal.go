@@ -8,17 +8,18 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
-// maxExponent bounds e in 1e5: far more than 38 digits can use.
+// maxExponent bounds the exponent of a number such as 1e5. It is far more than 38 digits can use.
 const maxExponent = 1000
 
-// number is a decimal number as it is written: digits * 10^power, with no zeros around the digits, which 0 has none of.
+// number is a decimal number as written: digits * 10^power. digits has no leading or trailing
+// zeros, and is empty for 0.
 type number struct {
 	negative bool
 	digits   string
 	power    int
 }
 
-// parseNumber reads a decimal number, exponent allowed.
+// parseNumber parses a decimal number with an optional exponent.
 func parseNumber(s string) (number, bool) {
 	mantissa, exponent := strings.TrimSpace(s), 0
 	if i := strings.IndexAny(mantissa, "eE"); i >= 0 {
@@ -48,13 +49,13 @@ func parseNumber(s string) (number, bool) {
 	return number{negative, digits, exponent - len(fraction) + ends - len(digits)}, true
 }
 
-// parseDecimal reads a number that is exact in DECIMAL(width, scale).
+// parseDecimal parses a number and reports whether it is exact in DECIMAL(width, scale).
 func parseDecimal(s string, width, scale int) (decimal128.Num, bool) {
 	v, ok := parseNumber(s)
 	if !ok || v.digits == "" {
 		return decimal128.Num{}, ok
 	}
-	power := v.power + scale // the value is counted in units of 10^-scale
+	power := v.power + scale // count in units of 10^-scale
 	if power < 0 || len(v.digits)+power > width {
 		return decimal128.Num{}, false
 	}
@@ -65,7 +66,8 @@ func parseDecimal(s string, width, scale int) (decimal128.Num, bool) {
 	return decimal128.FromBigInt(n), true
 }
 
-// WholeNumber returns the digits of an integer that may be written with a point or an exponent: 2.0 is 2, and 1.5e3 is 1500.
+// WholeNumber returns the digits of an integer that may be written with a point or an exponent: 2.0
+// is 2, and 1.5e3 is 1500. ok is false if s is not an integer.
 func WholeNumber(s string) (digits string, ok bool) {
 	v, ok := parseNumber(s)
 	switch {

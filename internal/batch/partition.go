@@ -17,13 +17,14 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// PartitionKey names one partition of a table.
+// PartitionKey identifies one partition of a table.
 type PartitionKey struct {
-	// Values holds one value per field of Table.PartitionBy; NULL is a partition of its own.
-	// Identity keeps the column's value; year, month, day and hour count from 1970-01-01 in UTC.
+	// Values has one value per field of Table.PartitionBy. NULL is a partition of its own. Identity
+	// is the column's value; year, month, day and hour count from 1970-01-01 in UTC.
 	Values []schema.Value
-	// Text is the Hive path of the key, such as "region=eu/day=2024-03-09"; empty for an unpartitioned
-	// table. Names and values are percent-escaped, so it is safe as a path, and equal only for equal keys.
+	// Text is the Hive path of the key, such as "region=eu/day=2024-03-09". It is empty for an
+	// unpartitioned table. Names and values are percent-escaped, so the text is safe as a path, and
+	// only equal keys have equal texts.
 	Text string
 }
 
@@ -33,12 +34,12 @@ type PartitionRows struct {
 	Rows []uint32 // global ordinals
 }
 
-// hiveNull is the name that Hive, Spark and DuckDB give the NULL partition.
+// hiveNull is the name of the NULL partition in Hive, Spark and DuckDB.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// Partition splits the rows of the batches by the table's partitioning. Rows of a
-// partition keep the order of ordinals (as from Sort); nil stands for all rows in their order.
-// Partitions come in ascending order of their keys, NULL last.
+// Partition splits the rows of the batches by the table's partitioning. ordinals gives the rows and
+// their order (as from Sort); nil stands for all rows in their order. Rows of a partition stay in
+// that order. Partitions are sorted by their keys, with NULL last.
 func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) ([]PartitionRows, error) {
 	total := Rows(recs)
 	if ordinals == nil {
@@ -79,14 +80,14 @@ func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) 
 	return parts, nil
 }
 
-// grouping gives each row the id of its partition so far.
+// grouping assigns each row to a group, while it is refined field by field.
 type grouping struct {
 	ids  []uint32
 	keys [][]schema.Value // by id
 }
 
-// split refines the groups by one more field. Neighbouring rows mostly fall into the same
-// group, so the last decision is kept.
+// split refines the groups by one more field. Neighbouring rows mostly belong to the same group, so
+// the last decision is cached.
 func (g *grouping) split(recs []arrow.RecordBatch, column int, transform schema.Transform) error {
 	type step struct {
 		group uint32
@@ -121,7 +122,7 @@ func (g *grouping) split(recs []arrow.RecordBatch, column int, transform schema.
 	return nil
 }
 
-// partitionValues returns a function from row to the transformed value.
+// partitionValues returns a function from a row to its transformed value.
 func partitionValues(a arrow.Array, transform schema.Transform) (func(row int) schema.Value, error) {
 	if transform == schema.Identity {
 		return scalarsOf(a)
@@ -168,7 +169,7 @@ func floorDivide(a, b int64) int64 {
 	return q
 }
 
-// compareKeys orders keys field by field, NULL last.
+// compareKeys orders keys field by field, with NULL last.
 func compareKeys(a, b []schema.Value) int {
 	for i := range a {
 		switch {
@@ -186,7 +187,7 @@ func compareKeys(a, b []schema.Value) int {
 	return 0
 }
 
-// pathOf returns the key as a Hive path.
+// pathOf returns the Hive path of a key.
 func pathOf(table schema.Table, key []schema.Value) string {
 	levels := PartitionLevels(table)
 	for i, f := range table.PartitionBy {
@@ -196,8 +197,8 @@ func pathOf(table schema.Table, key []schema.Value) string {
 	return strings.Join(levels, "/")
 }
 
-// SamePartitions reports whether rows are in partitions of the same texts by two versions of a table: the texts have names of columns, and values as their
-// types are written.
+// SamePartitions reports whether two versions of a table give a row the same partition text. The
+// text contains column names, and values as their types are written.
 func SamePartitions(a, b schema.Table) bool {
 	if !slices.Equal(a.PartitionBy, b.PartitionBy) || !slices.Equal(PartitionLevels(a), PartitionLevels(b)) {
 		return false
@@ -207,8 +208,8 @@ func SamePartitions(a, b schema.Table) bool {
 	})
 }
 
-// writtenAlike reports whether valueText gives equal values of two types one text. That of an infinite DATE is another than that of an infinite TIMESTAMP by
-// every transform.
+// writtenAlike reports whether valueText returns the same text for equal values of two types. It
+// does not for DATE and TIMESTAMP: their infinities have different texts under every transform.
 func writtenAlike(a, b schema.Type) bool {
 	whole := func(t schema.Type) bool {
 		return t.Kind >= schema.TinyInt && t.Kind <= schema.UHugeInt || t.Kind == schema.Decimal && t.Scale == 0
@@ -222,8 +223,9 @@ func writtenAlike(a, b schema.Type) bool {
 	return a.StorageType().Equal(b.StorageType())
 }
 
-// PartitionLevels returns the names in the table's Hive paths, not escaped. A transform is the level's name if only one
-// level has it and no column is named so; otherwise the column's name comes before it.
+// PartitionLevels returns the names of the levels in the table's Hive paths, unescaped. The level
+// of a transform has the transform's name, if no other level has the same transform and no column
+// has that name. Otherwise the column's name precedes it.
 func PartitionLevels(table schema.Table) []string {
 	levels := make([]string, len(table.PartitionBy))
 	for i, f := range table.PartitionBy {
@@ -279,18 +281,19 @@ func valueText(t schema.Type, transform schema.Transform, v schema.Value) string
 		return d.ToString(int32(scale))
 	}
 	s, _ := v.Text()
-	if s == hiveNull || strings.EqualFold(s, "NULL") { // which DuckDB takes for NULL, unless a character is escaped
+	// DuckDB reads these as NULL, unless a character is escaped
+	if s == hiveNull || strings.EqualFold(s, "NULL") {
 		return fmt.Sprintf("%%%02X%s", s[0], s[1:])
 	}
 	return escape(s)
 }
 
-// maxLevelBytes keeps a level's folder name below the 255 bytes that file systems allow, with
-// room for the column's name.
+// maxLevelBytes keeps the folder name of a level below the 255 bytes that file systems allow, with
+// space for the column's name.
 const maxLevelBytes = 120
 
-// escape makes a name or value safe as a part of a path. A long one is cut and told apart from others by its
-// hash, after a ~ that no other has.
+// escape makes a name or value safe as a part of a path. A long one is cut, and followed by ~ and
+// its hash, which make it unique: ~ appears in no other path.
 func escape(s string) string {
 	escaped := strings.NewReplacer("=", "%3D", "~", "%7E", ":", "%3A").Replace(url.PathEscape(s))
 	if strings.Trim(escaped, ".") == "" {
@@ -300,7 +303,7 @@ func escape(s string) string {
 		hash := sha256.Sum256([]byte(s))
 		cut := maxLevelBytes - 33
 		if i := strings.LastIndexByte(escaped[:cut], '%'); i > cut-3 {
-			cut = i // not through an escape
+			cut = i // do not cut within an escape
 		}
 		return escaped[:cut] + "~" + hex.EncodeToString(hash[:16])
 	}

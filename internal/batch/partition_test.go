@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// fromJSON makes a conforming batch of a table from JSON rows, with columns given as "name TYPE".
+// fromJSON makes a conforming batch of a table from JSON rows. Columns are given as "name TYPE".
 func fromJSON(t *testing.T, columns []string, rows string) (arrow.RecordBatch, schema.Table) {
 	t.Helper()
 	table := schema.Table{Database: "d", Schema: "main", Name: "t"}
@@ -73,7 +73,8 @@ func TestPartitionEvaluatesTransforms(t *testing.T) {
 	f("d=1969-12-01 [3]; d=1969-12-31 [0]; d=1970-01-01 [1]; d=9999-12-31 [4]; d=__HIVE_DEFAULT_PARTITION__ [2]", schema.PartitionField{Column: 3})
 }
 
-// TestSamePartitionsHaveOneText widens the column that a table is partitioned by, and compares the texts of the same values.
+// TestSamePartitionsHaveOneText widens the column by which a table is partitioned, and compares the
+// texts of equal values.
 func TestSamePartitionsHaveOneText(t *testing.T) {
 	texts := func(typ string, transform schema.Transform, values []string) (schema.Table, []string) {
 		t.Helper()

@@ -6,16 +6,17 @@ import (
 	"github.com/scoterdb/scoter/internal/mapped"
 )
 
-// scratch is memory that one computation needs until its end. Much of it at once comes from outside of the heap: what a sort of a memtable leaves
-// behind there would go back to the system and be faulted in anew for the next one.
+// scratch is memory that one computation needs until it ends. Large pieces do not come from the
+// heap: the heap would return the memory of a memtable's sort to the operating system, and each
+// next sort would fault its pages in again.
 type scratch struct {
 	pieces [][]byte
 }
 
-// minMapped is from what size on memory does not come from the heap.
+// minMapped is the size in bytes from which memory does not come from the heap.
 const minMapped = 1 << 20
 
-// scratchOf returns n values of a type without pointers, whose contents are arbitrary.
+// scratchOf returns n values with arbitrary content. Their type must not contain pointers.
 func scratchOf[T item | uint64](s *scratch, n int) []T {
 	var zero T
 	bytes := n * int(unsafe.Sizeof(zero))
@@ -23,7 +24,7 @@ func scratchOf[T item | uint64](s *scratch, n int) []T {
 		return make([]T, n)
 	}
 	mem, err := mapped.Shared.Get(bytes)
-	if err != nil { // the heap may still have some
+	if err != nil { // fall back to the heap
 		return make([]T, n)
 	}
 	s.pieces = append(s.pieces, mem)

@@ -9,16 +9,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Sort returns the order of all rows of the batches by the table's sort key, as global
-// ordinals. It is stable. NULLs come last unless the key says otherwise, whatever the direction; NaN
-// is the greatest number, -0 equals 0, text orders by its bytes: all as in DuckDB.
+// Sort returns the global ordinals of all rows of the batches, in the order of the table's sort
+// key. It is stable. The order is DuckDB's: NULLs are last unless the key says otherwise, in both
+// directions; NaN is the greatest number; -0 equals 0; text is ordered by its bytes.
 //
-// How: each key column becomes codes that compare like its values, in as few bits as
-// its range needs (ranks for dictionaries, differences from the minimum for numbers), and neighbouring
-// columns' codes are packed into words. A (tag, time) key is thus one 64-bit word per row. Words are sorted by
-// radix, most significant digit first: buckets of one tag are small, stay in cache, and are often in
-// order already, because rows arrive in time order. Rows that tie in one word go on to the next. Plain text
-// that has no small range is a chain of words of seven bytes each, made only for rows that tie.
+// Algorithm: the values of each key column become codes that compare like the values, in as few
+// bits as their range needs. Codes are ranks for dictionaries, and differences from the minimum for
+// numbers. The codes of neighbouring columns are packed into words, so a (tag, time) key is one
+// 64-bit word per row.
+//
+// Words are sorted by radix, most significant digit first. The buckets of one tag are small, stay
+// in the CPU cache, and are often in order already, because rows arrive in time order. Rows with
+// equal words are compared by the next word. Plain text without a small range is a chain of words
+// of seven bytes each, which are built only for rows with equal preceding words.
 func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
 	var memory scratch
 	defer memory.free()
@@ -45,25 +48,26 @@ func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
 	return ordinals, nil
 }
 
-// item is a row under sort, with the word that is being compared.
+// item is a row that is being sorted, with its current word.
 type item struct {
 	key     uint64
 	ordinal uint32
 }
 
-// sortKeys are the words that rows compare by, most significant first.
+// sortKeys are the words by which rows compare, most significant first.
 type sortKeys struct {
 	levels []sortLevel
 }
 
-// sortLevel is one word per row, or a chain of words per row for plain text.
+// sortLevel has one word per row. For plain text it has a chain of words per row.
 type sortLevel struct {
 	words      []uint64
 	text       []string // if words is nil
-	descending bool     // of text; words are complemented when they are built
+	descending bool     // for text; words are already complemented
 }
 
-// textChunkBytes is how much text one word holds; its lowest byte says how much there is.
+// textChunkBytes is the number of text bytes in one word. The word's lowest byte is the number of
+// bytes.
 const textChunkBytes = 7
 
 func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
@@ -76,7 +80,8 @@ func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
 	for i := range min(len(s), textChunkBytes) {
 		key |= uint64(s[i]) << (56 - 8*i)
 	}
-	// A text that ends here sorts before one that goes on with the same bytes; 8 stands for more to come.
+	// A text that ends here sorts before a text that continues with the same bytes. 8 means that
+	// more bytes follow.
 	key |= uint64(min(len(s), textChunkBytes+1))
 	if l.descending {
 		key = ^key
@@ -84,8 +89,8 @@ func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
 	return key
 }
 
-// goesOn reports whether rows that tie in a word of this level differ only in later words of the same level.
-func (l *sortLevel) goesOn(key uint64) bool {
+// continues reports whether rows with the same word may differ in later words of the same level.
+func (l *sortLevel) continues(key uint64) bool {
 	if l.words != nil {
 		return false
 	}
@@ -95,7 +100,7 @@ func (l *sortLevel) goesOn(key uint64) bool {
 	return key&0xff > textChunkBytes
 }
 
-// sorted reports whether the n rows are in order as they are.
+// sorted reports whether the n rows are already in order.
 func (k *sortKeys) sorted(n int) bool {
 	for i := 1; i < n; i++ {
 		if k.compare(uint32(i-1), uint32(i)) > 0 {
@@ -127,8 +132,8 @@ func (k *sortKeys) compare(a, b uint32) int {
 	return 0
 }
 
-// sort orders items, whose keys are loaded from the chunk of the level, by that and all
-// later words. tmp is as long as items; its contents do not matter.
+// sort orders items by their current word and all later words. Their keys were loaded from the
+// given chunk of the level. tmp is as long as items, and its content is overwritten.
 func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 	for {
 		radixSort(items, tmp)
@@ -143,10 +148,10 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 			for to < len(items) && items[to].key == key {
 				to++
 			}
-			goesOn := k.levels[level].goesOn(key)
-			if to-from > 1 && (goesOn || !last) {
+			more := k.levels[level].continues(key)
+			if to-from > 1 && (more || !last) {
 				nextLevel, nextChunk := level+1, 0
-				if goesOn {
+				if more {
 					nextLevel, nextChunk = level, chunk+1
 				}
 				run := items[from:to]
@@ -154,7 +159,8 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 					run[i].key = k.levels[nextLevel].load(run[i].ordinal, nextChunk)
 				}
 				if len(run) == len(items) {
-					// All tie: go on here, so that long common prefixes cost no stack.
+					// All rows are equal so far: loop instead of recursing, so that long common
+					// prefixes use no stack.
 					level, chunk, whole = nextLevel, nextChunk, true
 					break
 				}
@@ -168,17 +174,18 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 	}
 }
 
-// Sizes at which one way of sorting items overtakes another: below the first, insertion; below the
-// second, comparison; from the third on, items and tmp together leave the second-level cache and are split by
-// their top digit first. BenchmarkSort gains nothing by half or double of any.
+// The sizes at which another way of sorting items becomes faster. Below insertionRows it is
+// insertion sort, and below comparisonRows comparison sort. From cacheRows on, items and tmp exceed
+// the second-level cache, and items are first split by their top digit. Halving or doubling any of
+// them does not improve BenchmarkSort.
 const (
 	insertionRows  = 24
 	comparisonRows = 128
 	cacheRows      = 16 << 10
 )
 
-// radixSort sorts items by key, stably, given that items of equal keys come in ascending ordinals, and leaves
-// the result in items.
+// radixSort sorts items by key, in place. It is stable, if items with equal keys are in ascending
+// order of ordinals.
 func radixSort(items, tmp []item) {
 	if len(items) < 2 {
 		return
@@ -222,7 +229,7 @@ func insertionSort(items []item) {
 	}
 }
 
-// radixFromLeast makes one pass per byte that differs, from the least significant.
+// radixFromLeast makes one pass per byte in which keys differ, starting with the least significant.
 func radixFromLeast(items, tmp []item, differing uint64) {
 	src, dst := items, tmp
 	for shift := 0; differing>>shift != 0; {
@@ -230,7 +237,7 @@ func radixFromLeast(items, tmp []item, differing uint64) {
 			shift += 8
 			continue
 		}
-		shift += bits.TrailingZeros64(differing >> shift) // constant bits need no pass
+		shift += bits.TrailingZeros64(differing >> shift) // skip bits that are the same in all keys
 		var at [256]uint32
 		for i := range src {
 			at[byte(src[i].key>>shift)]++
@@ -256,7 +263,8 @@ func radixFromLeast(items, tmp []item, differing uint64) {
 // digitBits is the width of the top digit: 2048 write streams still fit the second-level cache.
 const digitBits = 11
 
-// radixFromMost splits items by the top digit that differs and sorts each bucket by the rest.
+// radixFromMost splits items by the most significant digit in which they differ, and sorts each
+// bucket by the remaining digits.
 func radixFromMost(items, tmp []item, differing uint64) {
 	shift := max(0, bits.Len64(differing)-digitBits)
 	const mask = 1<<digitBits - 1

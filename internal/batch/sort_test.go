@@ -80,7 +80,7 @@ func text(a arrow.Array, i int) string {
 	return a.(*array.String).Value(i)
 }
 
-// randomColumn makes n values of a kind of storage, with NULLs now and then.
+// randomColumn makes n random values of a storage type, some of them NULL.
 func randomColumn(r *rand.Rand, t schema.Type, dictionary bool, n int) arrow.Array {
 	var dt arrow.DataType = t.Arrow()
 	if dictionary {
@@ -159,8 +159,8 @@ func appendRandom(r *rand.Rand, b array.Builder, span int64) {
 
 var sortableTypes = []string{"BIGINT", "UBIGINT", "TIMESTAMP", "DOUBLE", "BOOLEAN", "DECIMAL(38,2)", "VARCHAR", "BLOB", "UUID"}
 
-// randomBatches makes batches of a table with the given types; some are slices at an
-// offset, some are empty, and VARCHAR columns are plain or dictionaries.
+// randomBatches makes batches of a table with the given types. Some are slices at an offset, some
+// are empty, and VARCHAR columns are plain or dictionaries.
 func randomBatches(t *testing.T, r *rand.Rand, types []string, batches, rows int) ([]arrow.RecordBatch, schema.Table) {
 	t.Helper()
 	table := schema.Table{Database: "d", Schema: "main", Name: "t"}
@@ -238,7 +238,8 @@ func TestSortAgreesWithAComparisonSort(t *testing.T) {
 	}
 }
 
-// Buckets above every threshold are split by the top digit, by bytes, by comparison and by insertion.
+// TestSortOfManyRowsIsStable sorts buckets above every threshold. They are split by the top digit,
+// by bytes, by comparison and by insertion.
 func TestSortOfManyRowsIsStable(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, span := range []uint64{3, 1000, 1 << 20, 1 << 40, math.MaxUint64} {
@@ -263,7 +264,8 @@ func TestSortWithoutKeyKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// metricBatches makes what a metrics client sends: batches of 10,000 rows in time order, six columns.
+// metricBatches makes batches as a metrics client sends them: 10,000 rows in time order, six
+// columns.
 func metricBatches(rows, hosts int) ([]arrow.RecordBatch, schema.Table) {
 	table, err := schema.New(schema.Table{Database: "d", Schema: "main", Name: "cpu", Columns: []schema.Column{
 		{Name: "host", Type: schema.Of(schema.Varchar)}, {Name: "time", Type: schema.Of(schema.TimestampTZ)},

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// keyBuilder packs the codes of key columns into words.
+// keyBuilder packs the codes of the key columns into words.
 type keyBuilder struct {
 	sortKeys
 	memory *scratch
@@ -24,7 +24,7 @@ type keyBuilder struct {
 	free   int // unused low bits of the last level's words; 0 if it is text
 }
 
-// buildSortKeys returns the keys of all rows, for as long as the memory is not freed.
+// buildSortKeys returns the keys of all rows. They are valid until memory is freed.
 func buildSortKeys(recs []arrow.RecordBatch, table schema.Table, memory *scratch) (*sortKeys, error) {
 	b := &keyBuilder{memory: memory, rows: Rows(recs)}
 	if b.rows > math.MaxUint32 {
@@ -83,10 +83,10 @@ func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
 	return base.Errorf(base.Internal, "type %s has no order", dt)
 }
 
-// words returns memory for a word per row.
+// words returns memory for one word per row, with length 0.
 func (b *keyBuilder) words() []uint64 { return scratchOf[uint64](b.memory, b.rows)[:0] }
 
-// nullFlags returns which rows are NULL, or nil if none is.
+// nullFlags returns which rows are NULL, or nil if no row is NULL.
 func nullFlags(chunks []arrow.Array, rows int) []bool {
 	var flags []bool
 	at := 0
@@ -117,7 +117,7 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	}
 	span := most - least
 	if nulls != nil && span >= math.MaxUint64-1 {
-		// No code is left for NULL: it gets a bit of its own before the value.
+		// No code is left for NULL: a separate bit before the value marks it.
 		flags := b.words()[:b.rows]
 		clear(flags)
 		for i, null := range nulls {
@@ -151,7 +151,8 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	b.pack(values, bits.Len64(top))
 }
 
-// pack appends codes of so many bits, to the last word if they fit. It takes codes over.
+// pack appends codes of the given width in bits. It uses the last word if they fit. It takes
+// ownership of codes.
 func (b *keyBuilder) pack(codes []uint64, width int) {
 	switch {
 	case width == 0:
@@ -167,10 +168,11 @@ func (b *keyBuilder) pack(codes []uint64, width int) {
 	}
 }
 
-// maxRankedValues bounds how many distinct values a text column may have to be sorted by rank.
+// maxRankedValues is the largest number of distinct values of a text column that is sorted by rank.
 const maxRankedValues = 1 << 20
 
-// addText sorts by rank if every chunk is a dictionary, and by the text itself otherwise.
+// addText adds a text column. If every chunk is a dictionary it sorts by rank, otherwise by the
+// text itself.
 func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortField) error {
 	if values, ok := b.rankDictionaries(chunks); ok {
 		b.push(values, nulls, f)
@@ -198,7 +200,7 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 				text = append(text, "")
 				continue
 			}
-			// A view: the batches outlive the sort.
+			// The string is a view: the batches outlive the sort.
 			text = append(text, unsafe.String(unsafe.SliceData(bytes[o[i]:]), int(o[i+1]-o[i])))
 		}
 	}
@@ -217,7 +219,7 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 	return nil
 }
 
-// rankDictionaries gives each row its value's rank among all values of all dictionaries.
+// rankDictionaries returns for each row the rank of its value among all values of all dictionaries.
 func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 	var distinct intern.Table
 	byDictionary := make(map[arrow.ArrayData][]uint32)
@@ -269,8 +271,8 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 
 const signBit = 1 << 63
 
-// orderedValues appends numbers that compare, as unsigned, like the values; it returns nil if the
-// type is not one of numbers. What it gives for NULL means nothing.
+// orderedValues appends numbers that compare as unsigned integers like the values of chunks. It
+// returns nil if the type is not numeric. The number of a NULL row is meaningless.
 func orderedValues(out []uint64, chunks []arrow.Array, dt arrow.DataType) []uint64 {
 	for _, c := range chunks {
 		switch dt.ID() {
@@ -328,7 +330,8 @@ func appendUnsigned[T uint8 | uint16 | uint32 | uint64](out []uint64, a arrow.Ar
 	return out
 }
 
-// orderedFloat maps a float to a number that compares like it: NaN above everything, -0 as 0.
+// orderedFloat maps a float to a number that compares like it. NaN is above everything, and -0
+// equals 0.
 func orderedFloat(v float64) uint64 {
 	if v != v {
 		return math.MaxUint64
@@ -343,7 +346,8 @@ func orderedFloat(v float64) uint64 {
 	return b | signBit
 }
 
-// wideValues appends 16-byte values as two unsigned halves; it returns nil if the type is of another width.
+// wideValues appends 16-byte values as two unsigned halves. It returns nil if the type has another
+// width.
 func wideValues(high, low []uint64, chunks []arrow.Array, dt arrow.DataType) ([]uint64, []uint64) {
 	if dt.(arrow.FixedWidthDataType).Bytes() != 16 {
 		return nil, nil
@@ -352,7 +356,7 @@ func wideValues(high, low []uint64, chunks []arrow.Array, dt arrow.DataType) ([]
 		for _, v := range words[[2]uint64](c) {
 			if dt.ID() == arrow.DECIMAL128 { // little-endian two's complement
 				high, low = append(high, v[1]^signBit), append(low, v[0])
-			} else { // bytes in order
+			} else { // bytes in order of significance
 				high, low = append(high, bits.ReverseBytes64(v[0])), append(low, bits.ReverseBytes64(v[1]))
 			}
 		}

@@ -13,25 +13,28 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ColumnStats bounds one column: every value v that is neither NULL nor NaN has Min <= v <= Max. Bounds of
-// text may be cut to BoundBytes and then are bounds but no values. Both are NULL if there is no such value,
-// or if nothing bounds them (nested types; text that begins with BoundBytes of 0xff).
+// ColumnStats bounds the values of one column: Min <= v <= Max for every value v that is neither
+// NULL nor NaN. Bounds of text may be cut to BoundBytes, and are then not values of the column.
+// Both are NULL if there is no such value, or if there is no bound (nested types; text that begins
+// with BoundBytes of 0xff).
 type ColumnStats struct {
 	Rows   int64        `json:"rows"`
 	Nulls  int64        `json:"nulls"`
 	HasNaN bool         `json:"has_nan,omitempty"`
 	Min    schema.Value `json:"min"`
 	Max    schema.Value `json:"max"`
-	// NoMin and NoMax say that values exist which Min or Max, being NULL, do not bound.
+	// NoMin and NoMax say that Min or Max is NULL although values exist, because they have no
+	// bound.
 	NoMin bool `json:"no_min,omitempty"`
 	NoMax bool `json:"no_max,omitempty"`
 }
 
-// BoundBytes is how long a text bound may be.
+// BoundBytes is the largest size in bytes of a text bound.
 const BoundBytes = 64
 
-// Stats measures one column of a conforming batch. The bounds are of what is stored, so for a type whose storage
-// orders otherwise than its values (see schema.Type.Sortable; also ENUM) they prune nothing.
+// Stats returns the statistics of one column of a conforming batch. Bounds are those of the stored
+// values. If a type's storage has another order than its values (see schema.Type.Sortable; also
+// ENUM), they cannot be used for pruning.
 func Stats(a arrow.Array) (ColumnStats, error) {
 	s := ColumnStats{Rows: int64(a.Len()), Nulls: int64(a.NullN())}
 	if a.DataType().ID() == arrow.NULL {
@@ -72,12 +75,12 @@ func Stats(a arrow.Array) (ColumnStats, error) {
 	case *array.List, *array.Map, *array.Struct:
 		s.NoMin, s.NoMax = true, true
 	default:
-		return ColumnStats{}, base.Errorf(base.Internal, "statistics of type %s, which is no storage type", a.DataType())
+		return ColumnStats{}, base.Errorf(base.Internal, "statistics of type %s, which is not a storage type", a.DataType())
 	}
 	return s, nil
 }
 
-// Merge returns the statistics of both rows together.
+// Merge returns the statistics of the rows of both.
 func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	m := ColumnStats{Rows: s.Rows + o.Rows, Nulls: s.Nulls + o.Nulls, HasNaN: s.HasNaN || o.HasNaN,
 		NoMin: s.NoMin || o.NoMin, NoMax: s.NoMax || o.NoMax}
@@ -86,7 +89,8 @@ func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	return m
 }
 
-// mergeBound keeps the bound on the given side; bounds that cannot be compared bound nothing.
+// mergeBound returns the outer of two bounds: the smaller for side -1, the larger for side 1. If
+// they cannot be compared, there is no bound.
 func mergeBound(a, b schema.Value, unbound bool, side int) (schema.Value, bool) {
 	switch {
 	case unbound:
@@ -106,7 +110,8 @@ func mergeBound(a, b schema.Value, unbound bool, side int) (schema.Value, bool) 
 	return b, false
 }
 
-// bounds returns the least and the greatest of the values that are not NULL; there is one.
+// bounds returns the smallest and the largest value that is not NULL. At least one value must not
+// be NULL.
 func bounds[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](a arrow.Array) (least, most T) {
 	values := words[T](a)
 	if a.NullN() == 0 {
@@ -190,8 +195,8 @@ func boolBounds(a *array.Boolean) (schema.Value, schema.Value) {
 	return schema.IntValue(least), schema.IntValue(most)
 }
 
-// textBounds sets the bounds of text, bytes and UUIDs. A dictionary's values are looked at
-// once, and only those in use.
+// textBounds sets the bounds of text, bytes and UUIDs. Of a dictionary it reads each value once,
+// and only values in use.
 func (s *ColumnStats) textBounds(a arrow.Array) error {
 	value, err := bytesOf(a)
 	if err != nil {
@@ -238,7 +243,8 @@ func (s *ColumnStats) textBounds(a arrow.Array) error {
 	return nil
 }
 
-// boundBelow cuts a bound; a prefix is never above the whole. Text is cut between characters.
+// boundBelow cuts a lower bound. A prefix is never greater than the whole value. Text is cut
+// between characters.
 func boundBelow(b []byte, isText bool) []byte {
 	if len(b) <= BoundBytes {
 		return b
@@ -253,8 +259,9 @@ func boundBelow(b []byte, isText bool) []byte {
 	return b
 }
 
-// boundAbove cuts a bound and counts its last byte (of text: last character) up, so that it lies above everything with
-// the prefix that was cut. It reports false if nothing short lies above.
+// boundAbove cuts an upper bound and increments its last byte (of text: its last character), so
+// that it is greater than every value with the cut prefix. It returns false if there is no short
+// bound.
 func boundAbove(b []byte, isText bool) ([]byte, bool) {
 	if len(b) <= BoundBytes {
 		return b, true
@@ -273,7 +280,7 @@ func boundAbove(b []byte, isText bool) ([]byte, bool) {
 		cut = cut[:len(cut)-size]
 		switch {
 		case r == 0xD7FF:
-			return utf8.AppendRune(cut, 0xE000), true // surrogates are no characters
+			return utf8.AppendRune(cut, 0xE000), true // surrogates are not characters
 		case r < utf8.MaxRune:
 			return utf8.AppendRune(cut, r+1), true
 		}

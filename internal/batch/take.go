@@ -16,13 +16,13 @@ import (
 
 var textDictionary = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 
-// isTextDictionary reports whether a type is the one dictionary that batches use.
+// isTextDictionary reports whether a type is the dictionary type that batches use.
 func isTextDictionary(dt arrow.DataType) bool {
 	d, ok := dt.(*arrow.DictionaryType)
 	return ok && d.IndexType.ID() == arrow.UINT32 && d.ValueType.ID() == arrow.STRING
 }
 
-// Rows returns how many rows the batches have together.
+// Rows returns the total number of rows of the batches.
 func Rows(recs []arrow.RecordBatch) int {
 	n := 0
 	for _, r := range recs {
@@ -31,7 +31,7 @@ func Rows(recs []arrow.RecordBatch) int {
 	return n
 }
 
-// Repeat returns an array of the value of an array of one, n times.
+// Repeat returns an array with n copies of the value of one, an array of length 1.
 func Repeat(one arrow.Array, n int) (arrow.Array, error) {
 	if n == 1 {
 		one.Retain()
@@ -40,7 +40,7 @@ func Repeat(one arrow.Array, n int) (arrow.Array, error) {
 	return TakeValues(one, make([]uint32, n))
 }
 
-// TakeValues is Take for rows of one array.
+// TakeValues is Take for the rows of one array.
 func TakeValues(a arrow.Array, ordinals []uint32) (arrow.Array, error) {
 	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: a.DataType(), Nullable: true}}, nil), []arrow.Array{a}, int64(a.Len()))
 	defer rec.Release()
@@ -53,7 +53,7 @@ func TakeValues(a arrow.Array, ordinals []uint32) (arrow.Array, error) {
 	return taken.Column(0), nil
 }
 
-// TrueRows returns in which rows a BOOLEAN column is true, ascending.
+// TrueRows returns the numbers of the rows in which a BOOLEAN column is true, ascending.
 func TrueRows(a arrow.Array) []uint32 {
 	values := a.(*array.Boolean)
 	var out []uint32
@@ -65,9 +65,11 @@ func TrueRows(a arrow.Array) []uint32 {
 	return out
 }
 
-// Take returns the rows of the given global ordinals, in that order; an ordinal may come
-// several times. The batches are of one table version and at least one. A text column is
-// a dictionary if it is one in every batch, or where more than half of the rows come from; the result's dictionary holds the values in use.
+// Take returns the rows with the given global ordinals, in that order. An ordinal may occur several
+// times. There must be at least one batch, and all must have the same table version.
+//
+// A text column of the result is a dictionary if it is one in every batch, or if more than half of
+// the rows come from dictionaries. The dictionary has only values in use.
 func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -81,7 +83,8 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 	return takeRows(recs, common, ordinals)
 }
 
-// TakeFirst is Take of the first of some rows: of so many, or of as many as have texts that fit into an array. It returns of how many.
+// TakeFirst is Take for the first ordinals. It takes no more than most rows, and fewer if their
+// texts would not fit in one array. It also returns how many rows it took.
 func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.RecordBatch, int, error) {
 	for n := min(len(ordinals), most); ; n /= 2 {
 		rec, err := Take(recs, ordinals[:n])
@@ -91,7 +94,7 @@ func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.Rec
 	}
 }
 
-// Gather is Take for rows that are to outlive the batches' memory: it always copies.
+// Gather is Take for rows that must outlive the batches' memory: it always copies.
 func Gather(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -125,7 +128,7 @@ func gatherColumns(recs []arrow.RecordBatch, common *arrow.Schema, places []plac
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(len(places))), nil
 }
 
-// gatherColumn gathers rows of a column, and gives its field the type of what comes of it.
+// gatherColumn gathers the rows of a column, and sets the type of its field to that of the result.
 func gatherColumn(field *arrow.Field, chunks []arrow.Array, places []place) (arrow.Array, error) {
 	field.Type = textType(field.Type, chunks, places)
 	data, err := gather(field.Type, chunks, places)
@@ -136,7 +139,7 @@ func gatherColumn(field *arrow.Field, chunks []arrow.Array, places []place) (arr
 	return array.MakeFromData(data), nil
 }
 
-// chunksOf returns a column of every batch.
+// chunksOf returns one column of every batch.
 func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	chunks := make([]arrow.Array, len(recs))
 	for i, r := range recs {
@@ -145,8 +148,9 @@ func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	return chunks
 }
 
-// textType returns as what a column's rows are to be gathered: text of which some is in dictionaries as one of these if most of it is.
-// A text that comes again and again may take many times as much room otherwise.
+// textType returns the type to gather a column's rows as. Text of which more than half comes from
+// dictionaries becomes a dictionary, because repeated text can take many times as much memory
+// otherwise.
 func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow.DataType {
 	if common.ID() != arrow.STRING || !slices.ContainsFunc(chunks, isDictionary) {
 		return common
@@ -165,7 +169,7 @@ func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow
 
 func isDictionary(a arrow.Array) bool { return a.DataType().ID() == arrow.DICTIONARY }
 
-// Plain returns the rows with text in place of dictionaries of text.
+// Plain returns the rows with dictionaries of text unpacked.
 func Plain(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), make([]arrow.Array, rec.NumCols())
 	defer releaseAll(columns)
@@ -185,8 +189,8 @@ func Plain(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
 }
 
-// decodeDictionary returns a dictionary array's values row by row, of any value type that
-// gather knows.
+// decodeDictionary returns the values of a dictionary array row by row. It supports all value types
+// that gather supports.
 func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {
 	dictionary := d.Dictionary()
 	bitmap := make([]byte, bitutil.BytesForBits(int64(d.Len())))
@@ -220,7 +224,8 @@ func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// commonSchema returns the schema of the first batch, with plain text where any batch has it.
+// commonSchema returns the schema of the first batch, with plain text for columns that are plain
+// text in any batch.
 func commonSchema(recs []arrow.RecordBatch) (*arrow.Schema, error) {
 	if len(recs) == 0 {
 		return nil, base.Errorf(base.Internal, "no batches")
@@ -254,7 +259,8 @@ func commonSchema(recs []arrow.RecordBatch) (*arrow.Schema, error) {
 
 func isText(dt arrow.DataType) bool { return dt.ID() == arrow.STRING || isTextDictionary(dt) }
 
-// contiguous reports whether ordinals count up by one, and from where.
+// contiguous reports whether each ordinal is one more than the ordinal before, and returns the
+// first.
 func contiguous(ordinals []uint32) (int, bool) {
 	for i := 1; i < len(ordinals); i++ {
 		if ordinals[i] != ordinals[i-1]+1 {
@@ -267,8 +273,8 @@ func contiguous(ordinals []uint32) (int, bool) {
 	return int(ordinals[0]), true
 }
 
-// Run returns how many of the first ordinals lie one after the other in one batch: Take of those
-// copies nothing.
+// Run returns how many of the first ordinals are consecutive rows of one batch. Take returns these
+// rows without copying.
 func Run(recs []arrow.RecordBatch, ordinals []uint32) int {
 	if len(ordinals) == 0 {
 		return 0
@@ -290,7 +296,7 @@ func Run(recs []arrow.RecordBatch, ordinals []uint32) int {
 	return 0
 }
 
-// sliceOfOne returns rows that all lie in one batch as a slice of it.
+// sliceOfOne returns rows as a slice of a batch, if they are all in that batch.
 func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool) {
 	for _, r := range recs {
 		rows := int(r.NumRows())
@@ -305,9 +311,10 @@ func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool
 	return nil, false
 }
 
-// Arrange returns the rows of batches of one table version in the order of their numbers, of which there is one for each row
-// of each batch; rows of one number stay as they are. Without numbers all stay. The batches are at least one; the
-// caller releases those that are returned.
+// Arrange returns the rows of the batches, sorted by their numbers. numbers has one number for each
+// row of each batch. Rows with equal numbers stay in order, and without numbers all rows do. There
+// must be at least one batch, and all must have the same table version. The caller releases the
+// returned batches.
 func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	order := Order(numbers)
 	if order == nil {
@@ -323,8 +330,8 @@ func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, 
 	return []arrow.RecordBatch{one}, nil
 }
 
-// Order returns the rows of batches, counted through all of them, in the order of their numbers;
-// rows of one number stay as they are. It is nil if all rows stay where they are.
+// Order returns the global ordinals of the rows, sorted by their numbers. Rows with equal numbers
+// stay in order. It returns nil if all rows are in order already.
 func Order(numbers [][]int32) []uint32 {
 	all := slices.Concat(numbers...)
 	if slices.IsSorted(all) {
@@ -338,7 +345,7 @@ func Order(numbers [][]int32) []uint32 {
 	return order
 }
 
-// Concat returns all rows of the batches as one; of a single batch, that batch.
+// Concat returns all rows of the batches in one batch. For a single batch it returns that batch.
 func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -374,8 +381,8 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(Rows(recs))), nil
 }
 
-// Bytes returns how much memory the batch keeps alive: its buffers' whole lengths, each counted
-// once, also where the batch is a slice of them.
+// Bytes returns the bytes of memory that the batch keeps alive. It counts the whole length of each
+// buffer once, even if the batch is a slice.
 func Bytes(rec arrow.RecordBatch) int64 {
 	seen := map[*byte]bool{}
 	var total int64
@@ -409,7 +416,8 @@ func releaseAll(arrays []arrow.Array) {
 	}
 }
 
-// newRecord makes a batch of the table from its columns, in order; a text column may be a dictionary.
+// newRecord makes a batch of the table from its columns, in order. A text column may be a
+// dictionary.
 func newRecord(table schema.Table, columns []arrow.Array, rows int) arrow.RecordBatch {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range table.Columns {

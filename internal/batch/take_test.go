@@ -14,7 +14,7 @@ import (
 
 var storedTypes = append([]string{"VARCHAR[]", "MAP(VARCHAR, BIGINT)", "STRUCT(a BIGINT, b STRUCT(c VARCHAR[], d UUID))", "BIGINT[][]", "HUGEINT"}, sortableTypes...)
 
-// sameValue compares two cells by what they say, whatever their physical form.
+// sameValue compares the logical values of two cells, whatever their layout.
 func sameValue(a arrow.Array, i int, b arrow.Array, j int) bool {
 	if a.IsNull(i) || b.IsNull(j) {
 		return a.IsNull(i) == b.IsNull(j)
@@ -32,7 +32,7 @@ func TestTakeGathersRowsOfAllTypesAcrossBatches(t *testing.T) {
 			for range r.IntN(100) {
 				ordinals = append(ordinals, uint32(r.IntN(len(refs))))
 			}
-			if r.IntN(4) == 0 { // a run
+			if r.IntN(4) == 0 { // a run of consecutive rows
 				ordinals = ordinals[:0]
 				for o := r.IntN(len(refs)); o < len(refs) && r.IntN(20) > 0; o++ {
 					ordinals = append(ordinals, uint32(o))
@@ -140,7 +140,8 @@ func ints(t *testing.T, n int) arrow.RecordBatch {
 	return r
 }
 
-// TestTakeOfPlainAndDictionaryText takes rows of both: what is often the same stays so, and nothing is written out but what is taken.
+// TestTakeOfPlainAndDictionaryText takes rows of plain text and of dictionaries. Text that repeats
+// stays a dictionary, and only the taken rows are unpacked.
 func TestTakeOfPlainAndDictionaryText(t *testing.T) {
 	const rows = 60_000
 	long := strings.Repeat("long ", 10_000)

@@ -8,10 +8,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Validate checks the layout of a batch whose buffers came from outside, such as an Arrow IPC stream: buffers as
-// long as their rows need, offsets that ascend within their values, dictionary indices in range. What passes can be
-// read without a fault of memory or a panic; every other function here relies on it. Batches made by builders need no
-// check. Errors are Invalid. It reads offsets and indices, but no values.
+// Validate checks the layout of a batch whose buffers come from outside, such as an Arrow IPC
+// stream: buffers are as long as their rows need, offsets ascend within their values, and
+// dictionary indices are in range. A valid batch can be read without memory faults and panics, and
+// all other functions of this package rely on that. Batches made by builders need no check.
+// Validate reads offsets and indices, but no values. Errors are base.Invalid.
 func Validate(rec arrow.RecordBatch) error {
 	for i, c := range rec.Columns() {
 		if int64(c.Len()) != rec.NumRows() {
@@ -27,7 +28,8 @@ func Validate(rec arrow.RecordBatch) error {
 // maxNesting bounds recursion; schema.Parse has the same limit.
 const maxNesting = 64
 
-// maxLayoutRows is beyond any buffer, and small enough that no product of it with a width overflows.
+// maxLayoutRows is larger than any real buffer, and so small that its product with a width does not
+// overflow.
 const maxLayoutRows = 1 << 31
 
 func validateData(data arrow.ArrayData, depth int) error {
@@ -109,7 +111,7 @@ func validateChildren(data arrow.ArrayData, count int, rows int64, depth int) er
 	return nil
 }
 
-// validateOffsets checks the offsets of the rows in use against the length of what they point into.
+// validateOffsets checks the offsets of the rows in use against the length of the values.
 func validateOffsets[T int32 | int64](data arrow.ArrayData, end int64, limit func() int64) error {
 	if data.Len() == 0 {
 		return nil
@@ -136,7 +138,7 @@ func validateOffsets[T int32 | int64](data arrow.ArrayData, end int64, limit fun
 	return nil
 }
 
-// validateViews checks where the views of the rows in use point.
+// validateViews checks that the views of the rows in use point into their buffers.
 func validateViews(data arrow.ArrayData, end int64) error {
 	if err := needBytes(data, 1, end*int64(arrow.ViewHeaderSizeBytes)); err != nil || data.Len() == 0 {
 		return err

@@ -1,6 +1,6 @@
-// Package config is what a user may set, in one struct: the file scoter.toml, the
-// environment (SCOTER_*) and the flags of the command line name the same settings, and the
-// later of these wins.
+// Package config has all settings of a user in one struct. They are set in the file scoter.toml, in
+// the environment (SCOTER_*), and by flags of the command line. Flags override the environment, and
+// the environment overrides the file.
 package config
 
 import (
@@ -21,48 +21,49 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Server holds the settings of a server. The toml names are the flags' names with
-// underscores; kong's tags carry help and defaults, so that --help, this file and
-// `scoter config` cannot disagree.
+// Server has the settings of a server. The toml names are the names of the flags with underscores.
+// Help texts and defaults are in the tags for kong, so that --help, the settings file and `scoter
+// config` always agree.
 type Server struct {
 	Dir           string        `toml:"dir" help:"Data directory." default:"./data" env:"SCOTER_DIR"`
 	Listen        string        `toml:"listen" help:"Address to serve on." default:"127.0.0.1:7287" env:"SCOTER_LISTEN"`
 	AllowOpen     bool          `toml:"allow_open" help:"Serve on an address other than loopback without TLS or without tokens." env:"SCOTER_ALLOW_OPEN"`
 	TLSCert       string        `toml:"tls_cert" help:"Certificate (PEM) to serve HTTPS with." env:"SCOTER_TLS_CERT"`
 	TLSKey        string        `toml:"tls_key" help:"Private key (PEM) of the certificate." env:"SCOTER_TLS_KEY"`
-	Database      string        `toml:"database" help:"Database of requests that name none." default:"default" env:"SCOTER_DATABASE"`
+	Database      string        `toml:"database" help:"Database of requests that do not name one." default:"default" env:"SCOTER_DATABASE"`
 	QueryMemory   Bytes         `toml:"query_memory" help:"Memory for queries." default:"2GiB" env:"SCOTER_QUERY_MEMORY"`
 	QueryThreads  int           `toml:"query_threads" help:"Threads for queries; 0 is one per core." default:"0" env:"SCOTER_QUERY_THREADS"`
-	QueryTimeout  time.Duration `toml:"query_timeout" help:"The longest that a query may take." default:"5m" env:"SCOTER_QUERY_TIMEOUT"`
-	MaxQueries    int           `toml:"max_queries" help:"Queries at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
-	WriteMemory   Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part; requests under way may take half as much besides." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
+	QueryTimeout  time.Duration `toml:"query_timeout" help:"The longest time that a query may take." default:"5m" env:"SCOTER_QUERY_TIMEOUT"`
+	MaxQueries    int           `toml:"max_queries" help:"Queries that run at once; more wait." default:"32" env:"SCOTER_MAX_QUERIES"`
+	WriteMemory   Bytes         `toml:"write_memory" help:"Memory for rows not yet in a part; running requests may take up to half as much in addition." default:"256MiB" env:"SCOTER_WRITE_MEMORY"`
 	MaxBody       Bytes         `toml:"max_body" help:"The largest request body, after decompression." default:"64MiB" env:"SCOTER_MAX_BODY"`
-	FlushBytes    Bytes         `toml:"flush_bytes" help:"Rows of this size together become parts; at most a quarter of write_memory." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
+	FlushBytes    Bytes         `toml:"flush_bytes" help:"Rows become parts when they have this size together; at most a quarter of write_memory." default:"64MiB" env:"SCOTER_FLUSH_BYTES"`
 	FlushAge      time.Duration `toml:"flush_age" help:"Rows become parts after this time at the latest." default:"60s" env:"SCOTER_FLUSH_AGE"`
 	ScrubPeriod   time.Duration `toml:"scrub_period" help:"Every file of rows is read and compared with its checksums once in this time, in the background; 0 turns that off." default:"720h" env:"SCOTER_SCRUB_PERIOD"`
 	SyncInterval  time.Duration `toml:"sync_interval" help:"The longest that a row written with durability=async stays without fsync." default:"100ms" env:"SCOTER_SYNC_INTERVAL"`
-	MergeParallel int           `toml:"merge_parallel" help:"Merges at once, each of one core; 0 leaves parts as they are." default:"1" env:"SCOTER_MERGE_PARALLEL"`
-	UpdateMode    string        `toml:"update_mode" help:"How UPDATE, DELETE and MERGE change rows: patch, rewrite (write their files anew), expression (keep it, where it can be kept), or auto." enum:"auto,patch,rewrite,expression" default:"auto" env:"SCOTER_UPDATE_MODE"`
+	MergeParallel int           `toml:"merge_parallel" help:"Merges that run at once, each on one core; 0 turns merges off." default:"1" env:"SCOTER_MERGE_PARALLEL"`
+	UpdateMode    string        `toml:"update_mode" help:"How UPDATE, DELETE and MERGE change rows: patch, rewrite (write their files again), expression (store the expression, where possible), or auto." enum:"auto,patch,rewrite,expression" default:"auto" env:"SCOTER_UPDATE_MODE"`
 	SlowQuery     time.Duration `toml:"slow_query" help:"Queries that take longer are logged; 0 logs none." default:"10s" env:"SCOTER_SLOW_QUERY"`
-	ShutdownGrace time.Duration `toml:"shutdown_grace" help:"How long requests under way may go on after Ctrl-C or SIGTERM, before they are ended with an error." default:"10s" env:"SCOTER_SHUTDOWN_GRACE"`
+	ShutdownGrace time.Duration `toml:"shutdown_grace" help:"How long running requests may continue after Ctrl-C or SIGTERM before they end with an error." default:"10s" env:"SCOTER_SHUTDOWN_GRACE"`
 	LogLevel      string        `toml:"log_level" help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"SCOTER_LOG_LEVEL"`
 	ReadableDirs  []string      `toml:"readable_dirs" help:"Folders that administrators may read files from in SQL." env:"SCOTER_READABLE_DIRS"`
-	SpillSpace    Bytes         `toml:"spill_space" help:"Disk space for what queries do not hold in memory, at most four fifths of what is free; 0 is that much." default:"0" env:"SCOTER_SPILL_SPACE"`
-	ResultSpace   Bytes         `toml:"result_space" help:"Disk space for results that their readers are slow to take; at most a quarter of what is free." default:"1GiB" env:"SCOTER_RESULT_SPACE"`
+	SpillSpace    Bytes         `toml:"spill_space" help:"Disk space for data of queries that does not fit in memory, at most four fifths of the free space; 0 is that maximum." default:"0" env:"SCOTER_SPILL_SPACE"`
+	ResultSpace   Bytes         `toml:"result_space" help:"Disk space for results whose readers are slow; at most a quarter of the free space." default:"1GiB" env:"SCOTER_RESULT_SPACE"`
 	StreamMemory  Bytes         `toml:"stream_memory" help:"Memory for records that were read from Kafka and are not stored yet." default:"128MiB" env:"SCOTER_STREAM_MEMORY"`
 	Tokens        []Token       `toml:"token" kong:"-"`
-	// Sources are read by package stream. They may hold passwords.
+	// Sources are parsed by package stream. They may contain passwords.
 	Sources []map[string]any `toml:"source" kong:"-"`
 }
 
-// Token lets a caller in. The file holds the hash that `scoter token` prints, never the token.
+// Token is the access token of a client. The settings file has the hash that `scoter token` prints,
+// never the token itself.
 type Token struct {
 	Name   string `toml:"name"`
 	Role   string `toml:"role"`   // reader, writer or admin
-	SHA256 string `toml:"sha256"` // of the token, in hexadecimal
+	SHA256 string `toml:"sha256"` // of the token, hexadecimal
 }
 
-// Bytes is a size that is written like 64MiB or 2GB.
+// Bytes is a size in bytes, written like 64MiB or 2GB.
 type Bytes int64
 
 var units = []struct {
@@ -73,7 +74,7 @@ var units = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// UnmarshalText reads a size.
+// UnmarshalText parses a size.
 func (b *Bytes) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
 	factor := int64(1)
@@ -84,14 +85,14 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 		}
 	}
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n >= 0 && n*float64(factor) < 1<<62) { // NaN is none either
-		return base.Errorf(base.Invalid, "%q is no size", text).WithHint("write it like 64MiB or 2GB")
+	if err != nil || !(n >= 0 && n*float64(factor) < 1<<62) { // also false for NaN
+		return base.Errorf(base.Invalid, "invalid size %q", text).WithHint("write it like 64MiB or 2GB")
 	}
 	*b = Bytes(n * float64(factor))
 	return nil
 }
 
-// String writes a size with the largest binary unit that divides it.
+// String returns the size with the largest binary unit that divides it.
 func (b Bytes) String() string {
 	for i := 3; i >= 0; i-- {
 		if u := units[i]; b != 0 && int64(b)%u.bytes == 0 {
@@ -101,10 +102,11 @@ func (b Bytes) String() string {
 	return strconv.FormatInt(int64(b), 10) + "B"
 }
 
-// MarshalText is String.
+// MarshalText returns String.
 func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// Check reports settings that make no sense, by themselves or beside one another, and makes of the others what takes effect.
+// Check returns an error for settings that are invalid, by themselves or in combination. It also
+// sets values that depend on other settings.
 func (s *Server) Check() error {
 	if err := s.checkLeast(); err != nil {
 		return err
@@ -130,17 +132,17 @@ func (s *Server) Check() error {
 			return base.Errorf(base.Invalid, "tls_cert and tls_key: %w", err)
 		}
 	}
-	s.FlushBytes = min(s.FlushBytes, s.WriteMemory/4) // as the engine has it
+	s.FlushBytes = min(s.FlushBytes, s.WriteMemory/4) // the engine does the same
 	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
 		return fmt.Errorf("dir: %w", err)
 	}
 	return nil
 }
 
-// leastMemory is below what anything runs with.
+// leastMemory is the least memory with which anything works.
 const leastMemory = 1 << 20
 
-// checkLeast reports the first number that is too low.
+// checkLeast returns an error for the first number that is too low.
 func (s *Server) checkLeast() error {
 	return cmp.Or(
 		atLeast("query_memory", s.QueryMemory, leastMemory),
@@ -169,11 +171,12 @@ func atLeast[T ~int | ~int64](name string, value, least T) error {
 	return nil
 }
 
-// RequestMemory is what requests under way may take besides the rows that WriteMemory counts.
+// RequestMemory returns how many bytes running requests may take, in addition to the rows that
+// WriteMemory counts.
 func (s *Server) RequestMemory() Bytes { return s.WriteMemory / 2 }
 
-// bodyShare is how many times a request's body must fit into the memory for writes: its rows, which
-// may be larger than the body, are there once in the memtable and once as a record of the log.
+// bodyShare is how many times the body of a request must fit into the memory for writes. Its rows
+// may be larger than the body, and exist twice: in the memtable and as a record of the log.
 const bodyShare = 4
 
 func missing(s *Server) string {
@@ -186,11 +189,12 @@ func missing(s *Server) string {
 	return "tokens"
 }
 
-// Print returns the settings as a scoter.toml, but for sources, which it says.
+// Print returns the settings as a scoter.toml, without sources. A comment says how many were left
+// out.
 func (s *Server) Print() (string, error) {
 	var out bytes.Buffer
 	shown := *s
-	shown.Sources = nil // passwords
+	shown.Sources = nil // they may contain passwords
 	e := toml.NewEncoder(&out)
 	e.Indent = ""
 	if err := e.Encode(shown); err != nil {
@@ -202,7 +206,7 @@ func (s *Server) Print() (string, error) {
 	return out.String(), nil
 }
 
-// Default returns the settings that a server has when nobody sets any.
+// Default returns the settings of a server if none are set.
 func Default() Server {
 	s, err := parse(kong.PostBuild(func(k *kong.Kong) error {
 		for _, flag := range k.Model.Flags {
@@ -216,7 +220,7 @@ func Default() Server {
 	return s
 }
 
-// FromEnvironment returns the defaults, and what the environment sets instead.
+// FromEnvironment returns the defaults, overridden by the environment.
 func FromEnvironment() (Server, error) {
 	if err := CheckEnvironment(os.Environ()); err != nil {
 		return Server{}, err

@@ -39,8 +39,8 @@ func TestUnknownVariablesOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestVariablesOfTheRepositoryAreKnown looks for all that programs, tests and documents of the
-// repository call so.
+// TestVariablesOfTheRepositoryAreKnown checks all names with the prefix in programs, tests and
+// documents of the repository.
 func TestVariablesOfTheRepositoryAreKnown(t *testing.T) {
 	list := exec.Command("git", "ls-files", "*.go", "*.java", "*.py", "*.ts", "*.mjs", "*.md", "*.service", "Makefile")
 	list.Dir = "../.."
@@ -53,7 +53,7 @@ func TestVariablesOfTheRepositoryAreKnown(t *testing.T) {
 	for path := range strings.Lines(string(out)) {
 		path = strings.TrimSpace(path)
 		if strings.HasPrefix(path, "internal/config/") || strings.HasSuffix(path, "CHANGELOG.md") {
-			continue // this test's own
+			continue // this test itself
 		}
 		text, err := os.ReadFile("../../" + path)
 		if err != nil {

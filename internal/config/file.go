@@ -15,15 +15,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// File is what a settings file holds.
+// File is the content of a settings file.
 type File struct {
 	Values  map[string]any // by the settings' names in the file
 	Tokens  []Token
 	Sources []map[string]any
 }
 
-// ReadFile reads a settings file. An error names the file's line. A file that is not there is
-// empty, unless it must exist.
+// ReadFile reads a settings file. Errors name the line in the file. A missing file counts as empty,
+// unless mustExist is true.
 func ReadFile(path string, mustExist bool) (File, error) {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) && !mustExist {
@@ -41,7 +41,8 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	if err != nil {
 		return File{}, misread(path, err)
 	}
-	// What is inside a source is its package's to know. TOML's library takes names for known in any case, and nobody else does.
+	// Package stream checks the content of a source. The TOML library accepts names in any case,
+	// but other programs do not, so such names are refused here.
 	unknown := slices.DeleteFunc(meta.Undecoded(), func(k toml.Key) bool { return k[0] == "source" })
 	unknown = append(unknown, slices.DeleteFunc(meta.Keys(), func(k toml.Key) bool { return slices.Contains(names, k[0]) })...)
 	if len(unknown) > 0 {
@@ -53,7 +54,7 @@ func ReadFile(path string, mustExist bool) (File, error) {
 			return File{}, base.Errorf(base.Invalid, "settings: %s:%d: %s = %v lacks a unit", path, at, key, v).WithHint("write it like \"30s\" or \"5m\"")
 		}
 		if key == "log_level" && !slices.Contains(levels, known.LogLevel) {
-			return File{}, base.Errorf(base.Invalid, "settings: %s:%d: log_level %q is none of %s", path, at, known.LogLevel, strings.Join(levels, ", "))
+			return File{}, base.Errorf(base.Invalid, "settings: %s:%d: invalid log_level %q: use one of %s", path, at, known.LogLevel, strings.Join(levels, ", "))
 		}
 	}
 	for i, t := range known.Tokens {
@@ -65,7 +66,8 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	return f, nil
 }
 
-// unknownKey says that there is no such setting, and which one may be meant.
+// unknownKey returns the error for an unknown setting. Its hint names a similar setting, if there
+// is one.
 func unknownKey(path string, line int, key toml.Key) error {
 	known, hint := names, ""
 	if key[0] == "token" && len(key) > 1 {
@@ -74,12 +76,12 @@ func unknownKey(path string, line int, key toml.Key) error {
 	if near := base.Nearest(key[len(key)-1], known); near != "" {
 		hint = "did you mean " + near + "? "
 	}
-	return base.Errorf(base.Invalid, "settings: %s:%d: unknown setting %s", path, line, key).WithHint("%sscoter config prints all there are", hint)
+	return base.Errorf(base.Invalid, "settings: %s:%d: unknown setting %s", path, line, key).WithHint("%sscoter config prints all settings", hint)
 }
 
 var levels = []string{"debug", "info", "warn", "error"}
 
-// names are those of all settings, durations of those that need a unit.
+// names are the names of all settings, and durations those of settings that need a unit of time.
 var names, durations = func() (all, durations []string) {
 	t := reflect.TypeFor[Server]()
 	for i := range t.NumField() {
@@ -99,7 +101,7 @@ func (t Token) check() error {
 	case t.Name == "":
 		return base.Errorf(base.Invalid, "a token has no name")
 	case t.Role != "reader" && t.Role != "writer" && t.Role != "admin":
-		return base.Errorf(base.Invalid, "token %q has the role %q, which is none of reader, writer, admin", t.Name, t.Role)
+		return base.Errorf(base.Invalid, "token %q has the invalid role %q: use reader, writer or admin", t.Name, t.Role)
 	case !digest.MatchString(t.SHA256):
 		return base.Errorf(base.Invalid, "token %q has no sha256 of 64 hexadecimal digits", t.Name).WithHint("scoter token prints it")
 	}
@@ -108,11 +110,11 @@ func (t Token) check() error {
 
 var mistyped = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): (.*)$`)
 
-// misread says where a file is wrong.
+// misread returns an error with the line at which a file is invalid.
 func misread(path string, err error) error {
 	e := toml.ParseError{}
 	if !errors.As(err, &e) {
-		// A value of a wrong type is an error of text only.
+		// For a value of the wrong type the library has no position except in the error's text.
 		if m := mistyped.FindStringSubmatch(err.Error()); m != nil {
 			return base.Errorf(base.Invalid, "settings: %s:%s: %s: %s", path, m[1], m[2], m[3])
 		}
@@ -128,8 +130,8 @@ func misread(path string, err error) error {
 	return base.Errorf(base.Invalid, "settings: %s:%d: %s", path, e.Position.Line, message)
 }
 
-// lineOf returns the line, from 1, on which the nth table or value with a key begins; 1 if it
-// is written in a way that is not looked for. TOML's library does not tell.
+// lineOf returns the number, from 1, of the line at which the nth table or value with a key begins.
+// It returns 1 if it cannot find the key. The TOML library does not provide the line.
 func lineOf(text []byte, key toml.Key, nth int) int {
 	name := regexp.QuoteMeta(key[len(key)-1])
 	pattern := regexp.MustCompile(`^\s*(\[\[?\s*)?"?` + name + `"?\s*[\]=.]`)

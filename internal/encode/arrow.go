@@ -11,28 +11,29 @@ import (
 )
 
 const (
-	// maxBatchRows is how many rows are gathered into one batch before it is written.
+	// maxBatchRows is the number of rows that are gathered into one batch before it is written.
 	maxBatchRows = 65_536
-	// maxBatchBytes bounds what is gathered, whatever the rows' width.
+	// maxBatchBytes is the number of bytes from which a gathered batch is written, even if it has
+	// fewer rows.
 	maxBatchBytes = 4 << 20
 )
 
-// arrowEncoder gathers DuckDB's chunks of 2,048 rows into larger batches: they compress better,
-// and clients pay their cost per batch and column once. Dictionaries of gathered batches are unified;
-// a later batch with another dictionary replaces it in the stream.
+// arrowEncoder gathers DuckDB's chunks of 2,048 rows into larger batches: they compress better, and
+// clients have a cost per batch and column. The dictionaries of gathered batches are unified. If a
+// later batch has another dictionary, it replaces the earlier one in the stream.
 type arrowEncoder struct {
 	out      *out
 	sink     *arrowSink
 	convert  converted
 	writer   *ipc.Writer
 	maxRows  int
-	pending  []arrow.RecordBatch // retained
+	pending  []arrow.RecordBatch // pending batches, retained
 	rows     int
 	bytes    int64
-	gathered bool // batches can be concatenated: there is no union
+	gathered bool // batches can be concatenated, because there is no union
 }
 
-// arrowSink passes on what the IPC writer writes until it is told to discard it.
+// arrowSink passes the output of the IPC writer on, until discard is set.
 type arrowSink struct {
 	out     *out
 	discard bool
@@ -58,7 +59,7 @@ func newArrowEncoder(schema *arrow.Schema, o *out, opt Options) (*arrowEncoder, 
 	return e, nil
 }
 
-// hasUnion reports whether a type holds a union, which array.Concatenate does not know.
+// hasUnion reports whether a type contains a union, which array.Concatenate does not support.
 func hasUnion(dt arrow.DataType) bool {
 	switch dt := dt.(type) {
 	case arrow.UnionType:
@@ -105,7 +106,7 @@ func (e *arrowEncoder) batch(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// batchSize returns the bytes that a batch refers to; of slices, those of the whole.
+// batchSize returns the bytes that a batch refers to. For slices it counts the whole arrays.
 func batchSize(rec arrow.RecordBatch) int64 {
 	var n int64
 	for _, column := range rec.Columns() {
@@ -114,7 +115,7 @@ func batchSize(rec arrow.RecordBatch) int64 {
 	return n
 }
 
-// dataSize returns the bytes that an array refers to; for a slice, those of the whole.
+// dataSize returns the bytes that an array refers to. For a slice it counts the whole array.
 func dataSize(data arrow.ArrayData) int64 {
 	var n int64
 	for _, buffer := range data.Buffers() {
@@ -131,7 +132,7 @@ func dataSize(data arrow.ArrayData) int64 {
 	return n
 }
 
-// flushPending writes what was gathered as one batch.
+// flushPending writes the gathered rows as one batch.
 func (e *arrowEncoder) flushPending() error {
 	defer e.dropPending()
 	switch len(e.pending) {
@@ -155,8 +156,8 @@ func (e *arrowEncoder) flushPending() error {
 		}
 		var err error
 		if columns[j], err = array.Concatenate(pieces, memory.DefaultAllocator); err != nil {
-			// Dictionaries that cannot be unified (too many values for the index type, values of
-			// a nested type) are no defect of the result: it goes out in its own batches.
+			// Dictionaries cannot be unified if they have too many values for the index type, or
+			// values of a nested type. Such a result is valid, and is written in its own batches.
 			return e.writePending()
 		}
 	}
@@ -202,8 +203,8 @@ func (e *arrowEncoder) fail(error) {}
 
 func (e *arrowEncoder) release() {
 	e.dropPending()
-	// Close releases the dictionaries that were written last; of a result that failed it must
-	// not write the end.
+	// Close releases the dictionaries that were written last. After a failure it must not write the
+	// end of the stream.
 	e.sink.discard = true
 	_ = e.writer.Close()
 }

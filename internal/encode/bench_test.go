@@ -21,8 +21,8 @@ const (
 	benchHosts  = 100
 )
 
-// benchBatches are what DuckDB gives: chunks of (time, host, three doubles). decimals < 0 means
-// random doubles of 17 digits.
+// benchBatches makes batches like DuckDB's: chunks of (time, host, three doubles). decimals < 0
+// means random doubles with 17 digits.
 func benchBatches(decimals, chunks int) []arrow.RecordBatch {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "time", Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true},
@@ -84,7 +84,8 @@ func BenchmarkArrow(b *testing.B) {
 	}
 }
 
-// BenchmarkArrowClient is what gathering saves the client: it reads the stream.
+// BenchmarkArrowClient measures how much time a client that reads the stream saves if batches are
+// gathered.
 func BenchmarkArrowClient(b *testing.B) {
 	for _, rows := range []int{1, 8192, 0} {
 		b.Run(fmt.Sprintf("gather=%d", rows), func(b *testing.B) {

@@ -8,28 +8,28 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// cell is one column (or one level of a nested column) that can print its values. It is made
-// once per result, bound to each batch's array, and then asked for row after row: type decisions fall
-// per column, not per value, and nothing is allocated per row.
+// cell prints the values of one column, or of one level of a nested column. It is created once per
+// result, bound to each batch's array, and then called for each row. So decisions about types are
+// made per column and not per value, and nothing is allocated per row.
 type cell interface {
-	// bind points the cell at an array of its type.
+	// bind sets the array, which must have the cell's type.
 	bind(arr arrow.Array)
 	// isNull reports whether row i is NULL.
 	isNull(i int) bool
-	// append appends the text of row i, "null" for NULL.
+	// append appends the text of row i, or "null" if it is NULL.
 	append(dst []byte, i int) []byte
 }
 
-// style is how a cell prints.
+// style is the format that a cell prints.
 type style uint8
 
 const (
 	jsonStyle  style = iota // JSON values
-	csvStyle                // at the top bare text, below JSON
-	tableStyle              // the same, as DuckDB's shell prints it
+	csvStyle                // plain text at the top level, JSON inside of nested values
+	tableStyle              // like csvStyle, but as DuckDB's shell prints it
 )
 
-// maxDepth bounds the nesting of types.
+// maxDepth is the deepest nesting of types.
 const maxDepth = 64
 
 // newCells returns a cell per column.
@@ -155,7 +155,7 @@ func (n *nulls) isNull(i int) bool {
 
 const nullText = "null"
 
-// textCell is the base of cells whose values are JSON strings, or bare text in other styles.
+// textCell is the base of cells whose values are JSON strings, or plain text in other styles.
 type textCell struct {
 	nulls
 	style style
@@ -246,7 +246,7 @@ func (c *uintCell[T]) append(dst []byte, i int) []byte {
 	return strconv.AppendUint(dst, uint64(c.values[i]), 10)
 }
 
-// fixedValues returns the values of a fixed-width array, without the slots before its offset.
+// fixedValues returns the values of a fixed-width array, starting at its offset.
 func fixedValues[T arrow.FixedWidthType](arr arrow.Array) []T {
 	data := arr.Data()
 	buffer := data.Buffers()[1]

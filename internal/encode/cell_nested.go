@@ -7,14 +7,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// nesting is what a format has inside of nested values.
+// nesting says how a format writes nested values.
 type nesting struct {
-	null  string                                             // how it writes NULL
-	name  func(dst, name []byte) []byte                      // appends the name of a member
-	child func(field arrow.Field, inside bool) (cell, error) // inside: of lists, structs, maps and unions
+	null string                        // the format's NULL
+	name func(dst, name []byte) []byte // appends the name of a member
+	// child returns the cell of a nested value. inside is true in lists, structs, maps and unions.
+	child func(field arrow.Field, inside bool) (cell, error)
 }
 
-// newNestedCell returns the cell for a type made of other types.
+// newNestedCell returns the cell for a type that contains other types.
 func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (cell, error) {
 	c, err := nesting{
 		null: nullText,
@@ -32,7 +33,8 @@ func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (c
 	return c, err
 }
 
-// cell returns the cell for a type, which prints JSON's brackets; nil if it is none made of other types.
+// cell returns the cell for a type that contains other types, or nil for another type. It prints
+// JSON's brackets.
 func (n nesting) cell(dt arrow.DataType) (cell, error) {
 	var err error
 	switch dt := dt.(type) {
@@ -67,7 +69,7 @@ func (n nesting) cell(dt arrow.DataType) (cell, error) {
 	return nil, nil
 }
 
-// members returns the name, as it is written, and the cell of each field. names is nil if no field has a name.
+// members returns the encoded name and the cell of each field. names is nil if no field has a name.
 func (n nesting) members(fields []arrow.Field) (names []string, cells []cell, err error) {
 	named := len(fields) == 0
 	for _, f := range fields {
@@ -85,7 +87,7 @@ func (n nesting) members(fields []arrow.Field) (names []string, cells []cell, er
 	return names, cells, nil
 }
 
-// indices reads a dictionary's indices, whatever their width.
+// indices reads a dictionary's indices, of any width.
 type indices struct {
 	raw   []byte
 	width int
@@ -101,8 +103,8 @@ func (x *indices) bindIndices(arr *array.Dictionary) {
 	}
 }
 
-// at returns the index of row i. The machine is little-endian, as Arrow's C data interface and
-// DuckDB's builds for our platforms are.
+// at returns the index of row i. It assumes a little-endian machine, as do Arrow's C data interface
+// and DuckDB's builds for the supported platforms.
 func (x *indices) at(i int) int {
 	switch x.width {
 	case 1:
@@ -115,8 +117,8 @@ func (x *indices) at(i int) int {
 	return int(arrow.Uint64Traits.CastFromBytes(x.raw)[i])
 }
 
-// dictCell prints dictionary-encoded values. Where the batch has at least as many rows as the
-// dictionary has values, each value is printed once and copied from then on.
+// dictCell prints dictionary-encoded values. If the batch has at least as many rows as the
+// dictionary has values, it prints each value once, and then copies the text.
 type dictCell struct {
 	nulls
 	indices
@@ -126,7 +128,8 @@ type dictCell struct {
 	ends    []int32 // end of each printed value; empty: print on demand
 }
 
-// maxPrinted bounds printed: dictionaries of longer values are printed on demand.
+// maxPrinted is the largest size of printed in bytes. The values of larger dictionaries are printed
+// on demand.
 const maxPrinted = 1 << 20
 
 func (c *dictCell) bind(arr arrow.Array) {
@@ -149,7 +152,7 @@ func (c *dictCell) bind(arr arrow.Array) {
 	}
 }
 
-// isNull looks into the dictionary too: it may hold a NULL.
+// isNull also checks the dictionary, which may contain NULL.
 func (c *dictCell) isNull(i int) bool { return c.nulls.isNull(i) || c.values.isNull(c.at(i)) }
 
 func (c *dictCell) append(dst []byte, i int) []byte {
@@ -289,7 +292,7 @@ func (c *mapCell) appendObject(dst []byte, start, end int) []byte {
 		if j > start {
 			dst = append(dst, ',')
 		}
-		if c.keys.isNull(j) { // Arrow and DuckDB forbid it; the document stays valid all the same
+		if c.keys.isNull(j) { // Arrow and DuckDB forbid NULL keys; this keeps the document valid
 			dst = append(dst, `""`...)
 		} else {
 			dst = c.keys.append(dst, j)
@@ -299,8 +302,8 @@ func (c *mapCell) appendObject(dst []byte, start, end int) []byte {
 	return append(dst, '}')
 }
 
-// unionCell prints an object of one member, the tag. Arrow unions have no validity of their own: a
-// member that is NULL makes the value NULL.
+// unionCell prints an object with one member, the tag. Arrow unions have no validity bitmap: the
+// value is NULL if its member is NULL.
 type unionCell struct {
 	names  []string
 	fields []cell

@@ -15,9 +15,9 @@ type floatCell[T float32 | float64] struct {
 	textCell
 	bitSize int
 	values  []T
-	// short says that the batch's first values have few decimals, as measured values and prices
-	// do: then trying appendShortDecimal first, at a tenth of the cost of the shortest
-	// representation, pays.
+	// short says that the first values of the batch have few decimals, as measurements and prices
+	// do. Then it pays to try appendShortDecimal first, which costs a tenth of finding the shortest
+	// representation.
 	short bool
 }
 
@@ -50,7 +50,7 @@ func (c *floatCell[T]) append(dst []byte, i int) []byte {
 	return c.appendAny(dst, v, c.bitSize)
 }
 
-// appendAny appends any float, the non-finite ones as text.
+// appendAny appends any float. Non-finite values are appended as text.
 func (c *textCell) appendAny(dst []byte, v float64, bitSize int) []byte {
 	if v-v != 0 {
 		dst = append(c.quote(dst), nonFinite(v)...)
@@ -76,7 +76,7 @@ func (c *float16Cell) append(dst []byte, i int) []byte {
 	return c.appendAny(dst, float64(c.values.Value(i).Float32()), 32)
 }
 
-// appendNumber appends a decimal: as a JSON string where a double would lose digits.
+// appendNumber appends a decimal. It is a JSON string if a double would lose digits.
 func (c *textCell) appendNumber(dst []byte, magnitude uint128, negative bool, scale int32) []byte {
 	if c.style != jsonStyle || magnitude.fitsDouble(scale) {
 		return appendDecimal(dst, magnitude, negative, scale)
@@ -115,7 +115,7 @@ func (c *decimalCell) value(i int) (uint128, bool) {
 	return u.magnitude()
 }
 
-// hugeCell prints HUGEINT and UHUGEINT as DuckDB exports them without loss.
+// hugeCell prints HUGEINT and UHUGEINT in the form in which DuckDB exports them without loss.
 type hugeCell struct {
 	textCell
 	unsigned bool
@@ -143,7 +143,7 @@ func (c *hugeCell) value(i int) (uint128, bool) {
 	return u.magnitude()
 }
 
-// loadUint128 reads 16 little-endian bytes.
+// loadUint128 decodes 16 little-endian bytes.
 func loadUint128(b []byte) uint128 {
 	return uint128{hi: binary.LittleEndian.Uint64(b[8:16]), lo: binary.LittleEndian.Uint64(b[:8])}
 }
@@ -181,7 +181,7 @@ func (c *smallDecimalCell[T]) value(i int) (uint128, bool) {
 	return uint128{lo: uint64(v)}, false
 }
 
-// bigDecimalCell prints decimals of up to 76 digits, which DuckDB does not have.
+// bigDecimalCell prints decimals of up to 76 digits. DuckDB does not have such decimals.
 type bigDecimalCell struct {
 	textCell
 	scale  int32
@@ -212,8 +212,9 @@ func (c *bigDecimalCell) append(dst []byte, i int) []byte {
 	return c.quote(dst)
 }
 
-// appendBignum appends DuckDB's BIGNUM: three bytes of header whose first bit is set for numbers that
-// are not negative, then the magnitude, big-endian. Negative numbers have all bits inverted.
+// appendBignum appends DuckDB's BIGNUM: three bytes of header, then the magnitude, big-endian. The
+// first bit of the header is set for numbers that are not negative. Negative numbers have all bits
+// inverted.
 func appendBignum(dst, b []byte) []byte {
 	const header = 3
 	if len(b) <= header {
@@ -229,7 +230,8 @@ func appendBignum(dst, b []byte) []byte {
 	return new(big.Int).SetBytes(magnitude).Append(dst, 10)
 }
 
-// appendBits appends DuckDB's BIT: the number of padding bits, then the bits, padded in front.
+// appendBits appends DuckDB's BIT: a byte with the number of padding bits, then the bits, with the
+// padding first.
 func appendBits(dst, b []byte) []byte {
 	if len(b) < 2 {
 		return dst
@@ -246,7 +248,7 @@ func appendBits(dst, b []byte) []byte {
 	return dst
 }
 
-// intervalOf returns a value of any of Arrow's four interval types.
+// intervalOf returns a value of one of Arrow's four interval types.
 func intervalOf(arr arrow.Array, i int) interval {
 	switch arr := arr.(type) {
 	case *array.MonthInterval:
@@ -262,7 +264,7 @@ func intervalOf(arr arrow.Array, i int) interval {
 		if v := int64(arr.Value(i)); v <= math.MaxInt64/perUnit && v >= math.MinInt64/perUnit {
 			return interval{nanos: v * perUnit}
 		}
-		// Longer than 292 years: whole days, so that nothing overflows.
+		// Longer than 292 years: split off whole days, so that nothing overflows.
 		days, rest := floorDiv(int64(arr.Value(i)), 86_400_000_000_000/perUnit)
 		return interval{days: days, nanos: rest * perUnit}
 	}

@@ -43,7 +43,8 @@ func (c *stringCell[O]) append(dst []byte, i int) []byte {
 	return appendValid(dst, s)
 }
 
-// varValues returns offsets and bytes of a string or binary array, offsets from its first row on.
+// varValues returns the offsets and bytes of a string or binary array. The offsets start at its
+// first row.
 func varValues[O int32 | int64](arr arrow.Array) ([]O, []byte) {
 	data := arr.Data()
 	if data.Len() == 0 {
@@ -73,12 +74,12 @@ func (c *stringViewCell) append(dst []byte, i int) []byte {
 	return c.appendString(dst, []byte(c.values.Value(i)))
 }
 
-// byteValues is any array of strings or bytes.
+// byteValues is an array of strings or bytes.
 type byteValues interface {
 	Value(i int) []byte
 }
 
-// stringBytes lets string arrays be read as bytes.
+// stringBytes adapts a string array to byteValues.
 type stringBytes struct {
 	values interface{ Value(i int) string }
 }
@@ -92,8 +93,8 @@ func bytesOf(arr arrow.Array) byteValues {
 	return stringBytes{arr.(interface{ Value(i int) string })}
 }
 
-// binaryCell prints BLOB, BIT and BIGNUM. What print appends needs no JSON escape, except for that
-// of appendBlobText, which is used at the top of tables only.
+// binaryCell prints BLOB, BIT and BIGNUM. The output of print needs no JSON escapes, except that of
+// appendBlobText, which is used only at the top level of tables.
 type binaryCell struct {
 	textCell
 	print  func(dst, value []byte) []byte
@@ -115,7 +116,8 @@ func (c *binaryCell) append(dst []byte, i int) []byte {
 
 func appendBase64(dst, b []byte) []byte { return base64.StdEncoding.AppendEncode(dst, b) }
 
-// appendBlobText appends a BLOB as DuckDB prints it: what is not printable ASCII as \xAB.
+// appendBlobText appends a BLOB as DuckDB prints it: bytes that are not printable ASCII are written
+// as \xAB.
 func appendBlobText(dst, b []byte) []byte {
 	const upperHex = "0123456789ABCDEF"
 	for _, c := range b {
@@ -128,7 +130,7 @@ func appendBlobText(dst, b []byte) []byte {
 	return dst
 }
 
-// jsonCell prints JSON values: embedded in JSON if they are valid, else as a string.
+// jsonCell prints JSON values. Valid JSON is embedded in the output's JSON, other text is a string.
 type jsonCell struct {
 	textCell
 	values byteValues

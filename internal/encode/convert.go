@@ -7,16 +7,16 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// convert turns an array of one type into one of another; the caller releases both. nil means
-// that arrays pass unchanged.
+// convert converts an array to another type. The caller releases both. nil means that arrays are
+// not changed.
 type convert func(arrow.Array) (arrow.Array, error)
 
-// target is what an output can hold of Arrow's types.
+// target says which of Arrow's types an output supports.
 type target struct {
-	parquet bool // else Arrow IPC
+	parquet bool // false: Arrow IPC
 }
 
-// converted is a schema as an output holds it, with the way there.
+// converted is a schema as an output supports it, with the conversion of each column.
 type converted struct {
 	schema   *arrow.Schema
 	converts []convert
@@ -42,7 +42,7 @@ func newConverted(s *arrow.Schema, to target) (converted, error) {
 	return c, nil
 }
 
-// batch returns the batch with the converted schema; the caller releases it.
+// batch converts a batch to the converted schema. The caller releases the result.
 func (c *converted) batch(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	columns := make([]arrow.Array, rec.NumCols())
 	defer func() {
@@ -69,7 +69,7 @@ func (c convert) apply(arr arrow.Array) (arrow.Array, error) {
 	return c(arr)
 }
 
-// plan returns the field that the output holds for a field.
+// plan returns the field that the output has for a field, and the conversion.
 func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 	if depth > maxDepth {
 		return f, nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
@@ -109,7 +109,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		}
 	} else {
 		switch {
-		case m == hugeint: // the same bits; sum() of integers is one, so it must be a number for every client
+		// the same bits; sum() of integers is a HUGEINT, so it must be a number for every client
+		case m == hugeint:
 			return with(hugeintDecimal, decimalFromHugeint)
 		case m == uhugeint:
 			return to.asText(out, f)
@@ -125,7 +126,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		}
 		return with(dt, nil)
 	case *arrow.DictionaryType:
-		// Parquet's writer takes one dictionary per row group and no NULL in it; it builds its own.
+		// Parquet's writer accepts one dictionary per row group, without NULL. It builds its own
+		// dictionaries.
 		if !to.parquet {
 			return with(dt, nil)
 		}
@@ -148,7 +150,7 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		return out, nestedConvert(list, c), err
 	case *arrow.FixedSizeListType:
 		elem, c, err := to.plan(dt.ElemField(), depth+1)
-		if to.parquet { // which has LIST only, and whose writer misplaces elements behind a NULL
+		if to.parquet { // Parquet has only LIST, and its writer misplaces elements after a NULL
 			list := arrow.ListOfField(elem)
 			out.Type = list
 			return out, plainList(list, c), err
@@ -182,7 +184,7 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 	return to.asText(out, f)
 }
 
-// parquetHolds reports whether the Parquet writer takes a type that is not nested.
+// parquetHolds reports whether the Parquet writer supports a type. The type is not nested.
 func parquetHolds(dt arrow.DataType) bool {
 	switch id := dt.ID(); id {
 	case arrow.NULL, arrow.BOOL, arrow.FLOAT16, arrow.DECIMAL128, arrow.DECIMAL256,
@@ -194,8 +196,8 @@ func parquetHolds(dt arrow.DataType) bool {
 	}
 }
 
-// hasDistinctNames reports whether Parquet can tell a struct's fields apart; ROW(1, 2) has
-// fields without names.
+// hasDistinctNames reports whether Parquet can distinguish a struct's fields by name. For example,
+// the fields of ROW(1, 2) have no names.
 func hasDistinctNames(dt *arrow.StructType) bool {
 	seen := make(map[string]bool, dt.NumFields())
 	for _, f := range dt.Fields() {
@@ -204,7 +206,7 @@ func hasDistinctNames(dt *arrow.StructType) bool {
 	return dt.NumFields() > 0 && len(seen) == dt.NumFields()
 }
 
-// planFields plans the fields of a struct or union in their place.
+// planFields plans the fields of a struct or union, and replaces them in fields.
 func (to target) planFields(fields []arrow.Field, depth int) ([]convert, error) {
 	converts := make([]convert, len(fields))
 	for i, f := range fields {
@@ -258,7 +260,7 @@ func (to target) planMap(out arrow.Field, dt *arrow.MapType, depth int) (arrow.F
 	return out, nestedConvert(mt, nestedConvert(mt.Elem(), keys, items)), nil
 }
 
-// nestedConvert rebuilds an array with converted children. nil if no child changes.
+// nestedConvert rebuilds an array with converted children. It returns nil if no child changes.
 func nestedConvert(dt arrow.DataType, converts ...convert) convert {
 	changed := false
 	for _, c := range converts {

@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// asText converts values to the text that CSV has for them.
+// asText converts values to their text in CSV.
 func (to target) asText(out, f arrow.Field) (arrow.Field, convert, error) {
 	text, err := newCell(f, csvStyle, 0)
 	out.Type = arrow.BinaryTypes.String
@@ -34,7 +34,7 @@ func (to target) asText(out, f arrow.Field) (arrow.Field, convert, error) {
 	}, err
 }
 
-// decodeDictionary replaces indices by the values that next makes of the dictionary.
+// decodeDictionary replaces indices by the values of the dictionary, converted with next.
 func decodeDictionary(next convert) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {
 		dict := arr.(*array.Dictionary)
@@ -48,8 +48,8 @@ func decodeDictionary(next convert) convert {
 	}
 }
 
-// plainList lays out list views, large and fixed-size lists as lists, which every client knows and arrow-go's writers
-// handle when sliced.
+// plainList converts list views, large lists and fixed-size lists to plain lists. Every client
+// supports plain lists, and arrow-go's writers handle slices of them correctly.
 func plainList(dt *arrow.ListType, next convert) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {
 		view := arr.(array.ListLike)
@@ -117,8 +117,8 @@ func boolFromBool8(arr arrow.Array) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// millisFromSeconds returns the conversion of seconds, which Parquet lacks, to dt. The library has one too, to which an infinity, the
-// greatest number in every unit, is too large.
+// millisFromSeconds converts seconds, which Parquet lacks, to dt. The library's own conversion
+// fails for infinities, which are the largest and smallest numbers in every unit.
 func millisFromSeconds(dt *arrow.TimestampType) convert {
 	return func(arr arrow.Array) (arrow.Array, error) {
 		data := arr.Data()
@@ -140,7 +140,8 @@ func millisFromSeconds(dt *arrow.TimestampType) convert {
 	}
 }
 
-// hugeintDecimal is what DuckDB's own clients make of a HUGEINT: a decimal whose values may have one digit more than it says.
+// hugeintDecimal is the type that DuckDB's own clients use for HUGEINT. Values may have one digit
+// more than its precision.
 var hugeintDecimal = &arrow.Decimal128Type{Precision: 38}
 
 func decimalFromHugeint(arr arrow.Array) (arrow.Array, error) {
@@ -148,8 +149,8 @@ func decimalFromHugeint(arr arrow.Array) (arrow.Array, error) {
 	return newArray(hugeintDecimal, data.Len(), data.Buffers(), nil, data.NullN(), data.Offset()), nil
 }
 
-// toDecimal returns the conversion of HUGEINT, UHUGEINT and decimals of 32 and 64 bits, which Parquet's
-// writer does not take, to dt.
+// toDecimal converts HUGEINT, UHUGEINT and decimals of 32 and 64 bits, which Parquet's writer does
+// not support, to dt.
 func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {
 	limit := uint128{0x4B3B4CA85A86C47A, 0x098A224000000000} // 10^38
 	text, err := newCell(f, csvStyle, 0)
@@ -180,8 +181,8 @@ func toDecimal(f arrow.Field, dt *arrow.Decimal128Type) (convert, error) {
 	}, nil
 }
 
-// rebaseUnion copies what a sliced union refers to, because the IPC writer does not handle
-// unions with an offset. Members stay whole: offsets into dense ones stay right.
+// rebaseUnion copies the part of a union that a slice refers to, because the IPC writer does not
+// support unions with an offset. Members are not cut, so the offsets of dense unions stay valid.
 func rebaseUnion(arr arrow.Array) (arrow.Array, error) {
 	union := arr.(array.Union)
 	data := union.Data()

@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// csvEncoder writes RFC 4180 with a header and newlines (LF, as DuckDB, PostgreSQL and Unix tools write and every reader takes). NULL is
-// nothing, without quotes, and the empty string "".
+// csvEncoder writes RFC 4180 with a header. Lines end with LF, as DuckDB, PostgreSQL and Unix tools
+// write them and every reader accepts. NULL is empty without quotes, and the empty string is "".
 type csvEncoder struct {
 	out     *out
 	schema  *arrow.Schema
@@ -17,7 +17,7 @@ type csvEncoder struct {
 
 type csvColumn struct {
 	cell
-	// quoted says that values may need quotes: neither numbers nor times do.
+	// quoted says that values may need quotes. Numbers and times never do.
 	quoted bool
 }
 
@@ -30,8 +30,8 @@ func newCSVEncoder(schema *arrow.Schema, o *out) (*csvEncoder, error) {
 	return e, err
 }
 
-// neverQuoted reports whether the texts of a type have only letters, digits, signs, points and colons. They are
-// not empty either.
+// neverQuoted reports whether the texts of a type are never empty, and consist only of letters,
+// digits, signs, points and colons.
 func neverQuoted(field arrow.Field) bool {
 	dt, m := resolve(field)
 	switch m {
@@ -87,7 +87,7 @@ func (e *csvEncoder) batch(rec arrow.RecordBatch) error {
 	})
 }
 
-// quote puts dst[start:] into quotes if a reader needs them.
+// quote puts dst[start:] in quotes if readers need them.
 func quote(dst []byte, start int) []byte {
 	field := dst[start:]
 	if !needsQuote(field) {
@@ -98,7 +98,7 @@ func quote(dst []byte, start int) []byte {
 	for range quotes + 2 {
 		dst = append(dst, 0)
 	}
-	// from the back, so that nothing is overwritten before it is moved
+	// Move from the back, so that no byte is overwritten before it is moved.
 	dst[to-1] = '"'
 	for to--; from > start; {
 		from--
@@ -113,8 +113,8 @@ func quote(dst []byte, start int) []byte {
 	return dst
 }
 
-// needsQuote reports whether the field has a quote, a comma or a line end, or spaces
-// around it, which some readers trim.
+// needsQuote reports whether the field is empty, contains a quote, a comma or a line end, or has
+// spaces around it, which some readers trim.
 func needsQuote(field []byte) bool {
 	if len(field) == 0 {
 		return true
@@ -136,7 +136,7 @@ func needsQuote(field []byte) bool {
 	return false
 }
 
-// hasByte returns a word with a high bit set if a byte of w is 0.
+// hasByte returns a word that is not 0 if a byte of w is 0.
 func hasByte(w uint64) uint64 { return (w - everyByte) &^ w & highBits }
 
 func (e *csvEncoder) end(tail) error { return nil }

@@ -10,53 +10,54 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Source is a result that is being produced. It is used by one goroutine.
+// Source is a result that is being produced. Only one goroutine uses it.
 type Source interface {
-	// Schema returns the result's columns; it is valid from the start and does not change.
+	// Schema returns the result's columns. It can be called before Next, and does not change.
 	Schema() *arrow.Schema
-	// Next returns the next batch, io.EOF after the last one. The caller releases it.
-	// A batch may be empty; columns may be slices of larger arrays.
+	// Next returns the next batch, or io.EOF after the last one. The caller releases it. A batch
+	// may be empty, and its columns may be slices of larger arrays.
 	Next(ctx context.Context) (arrow.RecordBatch, error)
 }
 
-// Options are what a request can ask of a format. The zero value is the default of each.
+// Options are the settings of a request for all formats. The zero value is the default.
 type Options struct {
-	// MaxRows cuts the result after this many rows; 0 is no limit. Stats.Truncated and the
-	// tail of JSON and MessagePack say when it did.
+	// MaxRows limits the number of rows; 0 means no limit. If rows were cut, Stats.Truncated and
+	// the end of JSON and MessagePack say so.
 	MaxRows int64
-	// Elapsed, if set, is asked at the end for the time since the request began: "elapsed_ms".
+	// Elapsed, if set, is called at the end. It returns the time since the request began:
+	// "elapsed_ms".
 	Elapsed func() time.Duration
-	// RowsRead, if set, is asked at the end for the rows that the query scanned: "rows_read".
-	// A negative answer means unknown and is left out.
+	// RowsRead, if set, is called at the end. It returns the number of rows that the query scanned:
+	// "rows_read". A negative number means unknown and is not written.
 	RowsRead func() int64
 
-	// Sizes that tests make smaller; 0 is the usual one.
-	batchRows     int   // of Arrow
-	rowGroupRows  int64 // of Parquet
+	// Sizes that tests reduce; 0 is the usual size.
+	batchRows     int   // for Arrow
+	rowGroupRows  int64 // for Parquet
 	rowGroupBytes int64
 }
 
-// Stats is what a Write did.
+// Stats describes the output of one Write.
 type Stats struct {
 	Rows      int64 // rows encoded
 	Bytes     int64 // bytes that the writer accepted
 	Truncated bool  // MaxRows cut the result
 }
 
-// encoder is one format at work on one result. Calls: begin, batch any number of times, then end
-// or fail, then release.
+// encoder encodes one result in one format. The order of calls is: begin, batch any number of
+// times, end or fail, release.
 type encoder interface {
 	begin() error
-	// batch encodes a batch of at least one row. It does not keep it without Retain.
+	// batch encodes a batch of at least one row. It must retain the batch to use it later.
 	batch(rec arrow.RecordBatch) error
 	end(t tail) error
-	// fail writes into the stream, if the format can, that it ends early because of err.
+	// fail writes to the stream, if the format can, that it ends early because of err.
 	fail(err error)
-	// release drops what the encoder retains.
+	// release releases everything that the encoder retains.
 	release()
 }
 
-// tail is what formats with a tail say after the last row.
+// tail is the data that some formats write after the last row.
 type tail struct {
 	rows      int64
 	rowsRead  int64 // negative: unknown
@@ -65,10 +66,10 @@ type tail struct {
 	truncated bool
 }
 
-// Write encodes a result. It reads src to its end, unless an error or MaxRows ends it
-// earlier, and does not close w. Errors keep their kind; an ended context is Canceled or Timeout.
-// A value that the format cannot hold is Invalid. See the package comment for what a client
-// sees of an error.
+// Write encodes a result. It reads src to its end, unless an error or MaxRows stops it earlier, and
+// does not close w. Errors preserve their kind. A context that has ended is base.Canceled or
+// base.Timeout. A value that the format cannot represent is base.Invalid. The package comment says
+// what clients see of an error.
 func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) (Stats, error) {
 	o := newOut(w)
 	defer o.free()
@@ -76,7 +77,8 @@ func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) 
 	return Stats{Rows: t.rows, Bytes: o.written, Truncated: t.truncated}, base.Wrap(err, "encode %s result", f)
 }
 
-// write is Write into a buffer. A panic is an error: that is how arrow-go's encoders report one.
+// write is Write with a given buffer. It converts a panic to an error, because arrow-go's encoders
+// report errors by panics.
 func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t tail, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,11 +99,12 @@ func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t ta
 		}
 	}
 	if err != nil && o.written > 0 {
-		_ = o.flush() // rows by themselves: a writer may have room for the reason where it has none for them
+		// write the rows separately: the writer may accept the error even if it refuses the rows
+		_ = o.flush()
 		if o.err == nil || o.refused {
 			o.err = nil
 			enc.fail(err)
-			_ = o.flush() // the error that ended the result is the one to report
+			_ = o.flush() // report the error that ended the result, not an error of writing it
 		}
 	}
 	return t, err
@@ -134,7 +137,7 @@ func pump(ctx context.Context, enc encoder, src Source, opt Options) (tail, erro
 	return t, nil
 }
 
-// encode hands one batch on, cut to what maxRows leaves, and releases it.
+// encode passes one batch to the encoder, cut to the rows that maxRows allows, and releases it.
 func (t *tail) encode(enc encoder, rec arrow.RecordBatch, schema *arrow.Schema, maxRows int64) error {
 	defer func() { rec.Release() }()
 	if int(rec.NumCols()) != schema.NumFields() {

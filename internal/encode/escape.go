@@ -10,17 +10,17 @@ const (
 	highBits  = 0x8080808080808080
 )
 
-// unsafeJSON returns a word with a high bit set if one of the eight bytes of w is not ASCII, a
-// control character, a quote or a backslash. (x-1)'s high bit is set for x = 0 and for x > 0x80;
-// the latter has the high bit already, so no false alarm comes from it, and a borrow only
-// ever comes from a byte that is an alarm itself.
+// unsafeJSON returns a word that is not 0 if one of the eight bytes of w is not ASCII, a control
+// character, a quote or a backslash. The high bit of x-1 is set for x = 0 and for x > 0x80. In the
+// second case x is not ASCII and is reported anyway, so there is no false alarm. A borrow only
+// comes from a byte that is reported itself.
 func unsafeJSON(w uint64) uint64 {
 	quote := w ^ everyByte*'"'
 	backslash := w ^ everyByte*'\\'
 	return (w | (w - everyByte*0x20) | (quote - everyByte) | (backslash - everyByte)) & highBits
 }
 
-// plainJSON marks the bytes that stand for themselves in a JSON string.
+// plainJSON marks the bytes that need no escape in a JSON string.
 var plainJSON = func() (t [256]bool) {
 	for c := 0x20; c < 0x80; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -37,7 +37,7 @@ func isPlainJSON(s []byte) bool {
 				return false
 			}
 		}
-		// the last word overlaps what was looked at
+		// The last word overlaps the one before.
 		return unsafeJSON(binary.LittleEndian.Uint64(s[len(s)-8:])) == 0
 	}
 	for _, c := range s {
@@ -61,8 +61,8 @@ func appendJSONString(dst, s []byte) []byte {
 const hexDigits = "0123456789abcdef"
 
 // appendEscaped is appendJSONString for a string that may need escapes. Invalid UTF-8 becomes
-// U+FFFD. The line separators U+0085, U+2028 and U+2029 are escaped though JSON allows them: readers of
-// NDJSON that split at any Unicode line end would cut a row in two.
+// U+FFFD. The line separators U+0085, U+2028 and U+2029 are escaped although JSON allows them: a
+// reader of NDJSON that splits at any Unicode line end would cut a row in two.
 func appendEscaped(dst, s []byte) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -103,13 +103,15 @@ func appendWideEscape(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// appendJSONLine appends a valid JSON value without line ends, which would break NDJSON. Those of ASCII stand between its parts and are left
-// out; the others, as in appendEscaped, stand in its strings.
+// appendJSONLine appends a valid JSON value without line ends, which would break NDJSON. ASCII line
+// ends are only between the parts of the value, and are removed. Other line ends are only in
+// strings, and are escaped as in appendEscaped.
 func appendJSONLine(dst, s []byte) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c != '\n' && c != '\r' && c < 0xC2 { // where a character of two bytes or more begins
+		// 0xC2 starts the first character with several bytes
+		if c != '\n' && c != '\r' && c < 0xC2 {
 			i++
 			continue
 		}

@@ -20,8 +20,7 @@ const (
 	Table                     // box drawing for a terminal
 )
 
-// formats is the one table from format to its names. The first media type is the one
-// answered with.
+// formats lists the names of each format. The first media type is the Content-Type of answers.
 var formats = [...]struct {
 	name       string
 	extension  string
@@ -37,7 +36,7 @@ var formats = [...]struct {
 	Table:       {"table", ".txt", []string{"text/plain"}, "; charset=utf-8"},
 }
 
-// String returns the format's name, as ?format= takes it.
+// String returns the format's name, which is also its value for ?format=.
 func (f Format) String() string { return formats[f].name }
 
 // ContentType returns the value for an HTTP Content-Type header.
@@ -46,8 +45,8 @@ func (f Format) ContentType() string { return formats[f].mediaTypes[0] + formats
 // Extension returns the usual file name extension with its dot.
 func (f Format) Extension() string { return formats[f].extension }
 
-// FormatNamed returns the format with a name: json, ndjson, csv, arrow, parquet, msgpack or
-// table, in any case. Other names are Invalid.
+// FormatNamed returns the format with a name: json, ndjson, csv, arrow, parquet, msgpack or table,
+// in any case. An unknown name is a base.Invalid error.
 func FormatNamed(name string) (Format, error) {
 	for f := range formats {
 		if strings.EqualFold(formats[f].name, name) {
@@ -57,11 +56,11 @@ func FormatNamed(name string) (Format, error) {
 	return JSON, base.Errorf(base.Invalid, "unknown result format %q", clip(name)).WithHint("formats are %s", formatNames())
 }
 
-// ParseFormat chooses the format of an answer. query, the value of ?format=, wins if it is
-// not empty. Otherwise accept, the value of the Accept header, decides: the highest
-// q-value, then the more specific range, then the earlier one. An empty header, */* and
-// application/* mean JSON, text/* means CSV. A name that is unknown, and a
-// header that admits no format of ours, are Invalid.
+// ParseFormat chooses the format of an answer. query is the value of ?format= and wins if it is not
+// empty. Otherwise accept, the value of the Accept header, decides: the highest q-value, then the
+// more specific range, then the earlier one. An empty header, */* and application/* mean JSON;
+// text/* means CSV. An unknown name, and a header that accepts no supported format, are
+// base.Invalid errors.
 func ParseFormat(accept, query string) (Format, error) {
 	if query != "" {
 		return FormatNamed(query)
@@ -93,8 +92,7 @@ type mediaRange struct {
 	specificity int    // 0 */*, 1 type/*, 2 type/subtype
 }
 
-// acceptRanges splits an Accept header. Elements that are malformed are left out, as if the
-// client had not sent them.
+// acceptRanges splits an Accept header. It ignores malformed elements.
 func acceptRanges(accept string) []mediaRange {
 	var out []mediaRange
 	for element := range strings.SplitSeq(accept, ",") {
@@ -124,7 +122,7 @@ func acceptRanges(accept string) []mediaRange {
 	return out
 }
 
-// parseQ reads a q-value into thousandths.
+// parseQ parses a q-value and returns it in thousandths.
 func parseQ(s string) (int, bool) {
 	q, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(q >= 0 && q <= 1) {
@@ -133,8 +131,8 @@ func parseQ(s string) (int, bool) {
 	return int(q*1000 + 0.5), true
 }
 
-// format returns what a range stands for. A wildcard stands for its first format that no
-// exact range excludes with q=0.
+// format returns the format that a range stands for. A wildcard stands for the first matching
+// format that no exact range excludes with q=0.
 func (r mediaRange) format(all []mediaRange) (Format, bool) {
 	candidates := []Format{JSON, NDJSON, MessagePack, Arrow, Parquet, CSV, Table}
 	for _, f := range candidates {
@@ -145,7 +143,7 @@ func (r mediaRange) format(all []mediaRange) (Format, bool) {
 					return f, true
 				}
 			default:
-				// A wildcard stands for the answered type of a format only, not for its aliases.
+				// A wildcard matches only the preferred media type of a format, not its aliases.
 				if mediaType != formats[f].mediaTypes[0] || excluded(all, f) {
 					continue
 				}
@@ -158,7 +156,7 @@ func (r mediaRange) format(all []mediaRange) (Format, bool) {
 	return JSON, false
 }
 
-// excluded reports whether a range refuses the format by name (q=0).
+// excluded reports whether a range excludes the format by its exact name (q=0).
 func excluded(all []mediaRange, f Format) bool {
 	for _, r := range all {
 		if r.q == 0 && r.specificity == 2 && r.mediaType == formats[f].mediaTypes[0] {
@@ -176,7 +174,7 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// clip shortens what a client sent for use in a message.
+// clip shortens text from a client for a message.
 func clip(s string) string {
 	const limit = 100
 	if len(s) <= limit {

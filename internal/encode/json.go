@@ -15,8 +15,8 @@ import (
 //	[2]],
 //	"row_count":2,"rows_read":10,"elapsed_ms":1.234}
 //
-// "truncated":true follows row_count if MaxRows cut the result; "error" takes the place of
-// what follows the rows if the result ended early.
+// "truncated":true follows row_count if MaxRows cut the result. If the result ended early, "error"
+// replaces everything after the rows.
 type jsonEncoder struct {
 	out    *out
 	schema *arrow.Schema
@@ -80,7 +80,7 @@ func (e *jsonEncoder) end(t tail) error {
 	return nil
 }
 
-// milliseconds returns the elapsed time.
+// milliseconds returns the elapsed time in milliseconds.
 func milliseconds(t tail) float64 { return float64(t.elapsed.Microseconds()) / 1000 }
 
 func (e *jsonEncoder) fail(err error) {
@@ -90,7 +90,7 @@ func (e *jsonEncoder) fail(err error) {
 
 func (e *jsonEncoder) release() {}
 
-// appendError appends an error as the JSON object that HTTP answers carry.
+// appendError appends an error as the JSON object that error answers of HTTP have.
 func appendError(dst []byte, err error) []byte {
 	kind, message, hint := describe(err)
 	dst = appendJSONString(append(dst, `{"kind":`...), []byte(kind))
@@ -101,7 +101,7 @@ func appendError(dst []byte, err error) []byte {
 	return append(dst, '}')
 }
 
-// describe returns what a client is told of an error.
+// describe returns the parts of an error that a client sees.
 func describe(err error) (kind, message, hint string) {
 	wrapped := base.Wrap(err, "result ends early").(*base.Error)
 	return wrapped.Kind.String(), wrapped.Message, wrapped.Hint

@@ -10,7 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// meaning is what the values of a storage type stand for, where the type alone does not say it.
+// meaning is the logical type of values, where the storage type alone does not tell it.
 type meaning uint8
 
 const (
@@ -19,13 +19,13 @@ const (
 	hugeint          // 16 bytes, little-endian two's complement
 	uhugeint         // 16 bytes, little-endian, or a decimal128 whose bits are unsigned
 	timeTZ           // 8 bytes, see appendTimeTZ
-	bitText          // BIT: padding count, then bits
+	bitText          // BIT: number of padding bits, then the bits
 	bignum           // BIGNUM: three bytes header, then big-endian magnitude
 	bool8            // int8, 0 is false
-	jsonText         // UTF-8 that is JSON
+	jsonText         // UTF-8 text that is JSON
 )
 
-// resolve unwraps extension types and returns the storage type and its meaning.
+// resolve returns the storage type of a field without extension types, and its meaning.
 func resolve(field arrow.Field) (arrow.DataType, meaning) {
 	dt, name, typeName := field.Type, "", ""
 	if ext, ok := dt.(arrow.ExtensionType); ok {
@@ -76,7 +76,8 @@ func isString(id arrow.Type) bool {
 	return id == arrow.STRING || id == arrow.LARGE_STRING || id == arrow.STRING_VIEW
 }
 
-// isStringKey reports whether map keys of this type become object member names. JSON stands as the value that it is, which no name can be.
+// isStringKey reports whether map keys of this type can be the names of object members. JSON keys
+// cannot, because JSON is written as a value.
 func isStringKey(field arrow.Field) bool {
 	dt, m := resolve(field)
 	if m == jsonText {
@@ -88,7 +89,7 @@ func isStringKey(field arrow.Field) bool {
 	return isString(dt.ID())
 }
 
-// unwrap returns the storage of an extension array.
+// unwrap returns the storage array of an extension array, and other arrays unchanged.
 func unwrap(arr arrow.Array) arrow.Array {
 	for {
 		ext, ok := arr.(array.ExtensionArray)
@@ -99,7 +100,7 @@ func unwrap(arr arrow.Array) arrow.Array {
 	}
 }
 
-// typeName returns the column type that an answer reports.
+// typeName returns the name of a column's type in answers.
 func typeName(field arrow.Field) string {
 	if sqlType, ok := field.Metadata.GetValue(schema.TypeKey); ok && sqlType != "" {
 		return sqlType
@@ -146,8 +147,8 @@ func typeName(field arrow.Field) string {
 	return strings.ToUpper(dt.Name())
 }
 
-// uniqueNames returns the columns' names for formats in which two of one name would hide one
-// another: a repeated name gets the suffix _1, _2 and so on, as DuckDB does for subqueries.
+// uniqueNames returns the columns' names for formats in which a repeated name would hide a column.
+// A repeated name gets the suffix _1, _2 and so on, as in DuckDB's subqueries.
 func uniqueNames(s *arrow.Schema) []string {
 	used := make(map[string]bool, s.NumFields())
 	for _, f := range s.Fields() {

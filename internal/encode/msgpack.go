@@ -54,7 +54,7 @@ func (e *messagePackEncoder) begin() error {
 	return nil
 }
 
-// unitName returns what a column's integers count, for types that are sent as a count.
+// unitName returns the unit of a column's integers, for types that are sent as a number of units.
 func unitName(field arrow.Field) string {
 	dt, m := resolve(field)
 	if m != plain {
@@ -75,7 +75,7 @@ func unitName(field arrow.Field) string {
 	return ""
 }
 
-// columnAppender is a cell with a fast way to append all rows.
+// columnAppender is a cell with a fast path that appends all rows.
 type columnAppender interface {
 	appendAll(dst []byte, rows int) []byte
 }
@@ -121,7 +121,7 @@ func (e *messagePackEncoder) end(t tail) error {
 	return nil
 }
 
-// fail closes nothing: a batch is always whole when an error comes from the source.
+// fail has no open objects to close: each batch is complete before the source returns an error.
 func (e *messagePackEncoder) fail(err error) {
 	kind, message, hint := describe(err)
 	members := 2
@@ -161,7 +161,7 @@ func packString(dst []byte, s string) []byte {
 	return append(packHeader(dst, len(s), 0xa0, 32, 0xd9, 0xda), s...)
 }
 
-// packText appends a string of any bytes; invalid UTF-8 is replaced.
+// packText appends a string of any bytes. Invalid UTF-8 is replaced.
 func packText(dst, s []byte) []byte {
 	if !isASCII(s) {
 		s = appendValid(nil, s)
@@ -169,8 +169,9 @@ func packText(dst, s []byte) []byte {
 	return append(packHeader(dst, len(s), 0xa0, 32, 0xd9, 0xda), s...)
 }
 
-// packHeader appends a length: in the first byte if it is below fixed, else in 1 byte after
-// the code len8 (if the type has one), 2 after len16 or 4 after its successor.
+// packHeader appends a length. A length below fixed is part of the first byte. Otherwise it takes 1
+// byte after the code len8 (if the type has that code), 2 bytes after len16, or 4 bytes after
+// len16+1.
 func packHeader(dst []byte, n int, fix byte, fixed int, len8, len16 byte) []byte {
 	switch {
 	case n < fixed:
@@ -183,7 +184,7 @@ func packHeader(dst []byte, n int, fix byte, fixed int, len8, len16 byte) []byte
 	return binary.BigEndian.AppendUint32(append(dst, len16+1), uint32(n))
 }
 
-// packInt appends an integer in the fewest bytes.
+// packInt appends an integer in as few bytes as possible.
 func packInt(dst []byte, v int64) []byte {
 	switch {
 	case v >= 0:
@@ -218,7 +219,7 @@ func packFloat64(dst []byte, v float64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, packDouble), math.Float64bits(v))
 }
 
-// isASCII reports whether s has ASCII only, and so is valid UTF-8 wherever it is cut.
+// isASCII reports whether s is all ASCII. Such a string is valid UTF-8 wherever it is cut.
 func isASCII(s []byte) bool {
 	for ; len(s) >= 8; s = s[8:] {
 		if binary.LittleEndian.Uint64(s)&highBits != 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// newPackCell returns the cell that appends a field's values as MessagePack. Types without a
-// case of their own are strings, with the text that JSON has for them.
+// newPackCell returns the cell that appends a field's values as MessagePack. Types without their
+// own case are strings, with the same text as in JSON.
 func newPackCell(field arrow.Field, depth int) (cell, error) {
 	if depth > maxDepth {
 		return nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
@@ -77,7 +77,7 @@ func newPackCell(field arrow.Field, depth int) (cell, error) {
 	return newPackNested(field, dt, depth)
 }
 
-// fixedCell is the base of cells over fixed-width values.
+// fixedCell is the base of cells for fixed-width values.
 type fixedCell[T arrow.FixedWidthType] struct {
 	nulls
 	values []T
@@ -199,8 +199,8 @@ type decimalValues interface {
 	value(i int) (magnitude uint128, negative bool)
 }
 
-// packDecimal appends HUGEINT, UHUGEINT and DECIMAL: as an integer where it is one of 64 bits, as a
-// double where that loses no digit, else as a string.
+// packDecimal appends HUGEINT, UHUGEINT and DECIMAL. A value is an integer if it is one of at most
+// 64 bits, a double if that loses no digit, and otherwise a string.
 type packDecimal struct {
 	cell    // prints the text
 	numbers decimalValues
@@ -232,7 +232,7 @@ func (c *packDecimal) append(dst []byte, i int) []byte {
 
 type packStrings[O int32 | int64] struct {
 	stringCell[O]
-	ascii bool // all of the batch's strings
+	ascii bool // all strings of the batch are ASCII
 }
 
 func (c *packStrings[O]) bind(arr arrow.Array) {
@@ -275,7 +275,7 @@ func (c *packBytes) append(dst []byte, i int) []byte {
 // packTexts appends the text of a cell as a string.
 type packTexts struct {
 	cell
-	quoted bool // the text is a JSON string; used for types whose texts have no escapes
+	quoted bool // the text is a JSON string; only for types whose texts need no escapes
 	text   []byte
 }
 

@@ -2,11 +2,11 @@ package encode
 
 import "github.com/apache/arrow-go/v18/arrow"
 
-// ndjsonEncoder writes one object a line. Repeated column names get a suffix, see uniqueNames.
+// ndjsonEncoder writes one object per line. Repeated column names get a suffix, see uniqueNames.
 type ndjsonEncoder struct {
 	out   *out
 	cells []cell
-	// prefixes is what stands before each value: `{"a":` and `,"b":`.
+	// prefixes are the texts before each value: `{"a":` and `,"b":`.
 	prefixes []string
 }
 

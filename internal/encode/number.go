@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// appendFloat appends a finite float: shortest digits, always with a point or an exponent.
-// bitSize is that of the column's type.
+// appendFloat appends a finite float with the shortest digits, always with a point or an exponent.
+// bitSize is 32 or 64, the size of the column's type.
 func appendFloat(dst []byte, v float64, bitSize int) []byte {
 	abs := math.Abs(v)
 	if abs < 1e15 {
@@ -16,7 +16,8 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 			if v == 0 && math.Signbit(v) {
 				return append(dst, "-0.0"...)
 			}
-			if bitSize == 32 && abs > 1<<24 { // some of its digits may be left to tell it from its neighbours
+			// fewer digits than the integer has may identify the float
+			if bitSize == 32 && abs > 1<<24 {
 				return append(strconv.AppendFloat(dst, v, 'f', -1, 32), '.', '0')
 			}
 			return append(strconv.AppendInt(dst, int64(v), 10), '.', '0')
@@ -28,9 +29,9 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 	return strconv.AppendFloat(dst, v, 'e', -1, bitSize)
 }
 
-// isShortDecimal reports whether v has at most four digits after the point, and returns v times
-// 10,000 if so. r has at most 15 digits, in which range decimals and doubles map to each other
-// uniquely: if r/10000 rounds to v, its digits without trailing zeros are the shortest for v.
+// isShortDecimal reports whether v has at most four digits after the point. If so, it returns v
+// times 10,000. r has at most 15 digits, and in this range decimals and doubles map to each other
+// uniquely. So if r/10000 rounds to v, its digits without trailing zeros are the shortest for v.
 func isShortDecimal(v float64) (r int64, ok bool) {
 	if !(math.Abs(v) < 1e11) {
 		return 0, false
@@ -39,7 +40,7 @@ func isShortDecimal(v float64) (r int64, ok bool) {
 	return r, float64(r)/1e4 == v && r != 0
 }
 
-// appendShortDecimal appends r/10000, r not 0.
+// appendShortDecimal appends r/10000. r is not 0.
 func appendShortDecimal(dst []byte, r int64) []byte {
 	u := uint64(r)
 	if r < 0 {
@@ -59,7 +60,7 @@ func appendShortDecimal(dst []byte, r int64) []byte {
 	return dst
 }
 
-// nonFinite returns the text of NaN and the infinities.
+// nonFinite returns the text of NaN and infinities.
 func nonFinite(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -81,7 +82,7 @@ const digits2 = "00010203040506070809" +
 	"80818283848586878889" +
 	"90919293949596979899"
 
-// append2 appends a number below 100 with two digits.
+// append2 appends a number below 100 as two digits.
 func append2(dst []byte, v uint32) []byte {
 	return append(dst, digits2[2*v], digits2[2*v+1])
 }
@@ -106,7 +107,7 @@ func (u uint128) magnitude() (uint128, bool) {
 	return u, false
 }
 
-// divMod divides by a divisor that is not 0.
+// divMod returns the quotient and the remainder. divisor must not be 0.
 func (u uint128) divMod(divisor uint64) (uint128, uint64) {
 	hi := u.hi / divisor
 	lo, rest := bits.Div64(u.hi%divisor, u.lo, divisor)
@@ -128,8 +129,8 @@ func (u uint128) append(dst []byte) []byte {
 	return dst
 }
 
-// fitsDouble reports whether a double holds magnitude/10^scale without losing a digit: at
-// most 15 significant digits, or an integer up to 2^53.
+// fitsDouble reports whether a double represents magnitude/10^scale without losing a digit: it has
+// at most 15 significant digits, or is an integer up to 2^53.
 func (u uint128) fitsDouble(scale int32) bool {
 	const digits15 = 999_999_999_999_999
 	if u.hi == 0 && (u.lo <= digits15 || scale == 0 && u.lo <= 1<<53) {
@@ -145,7 +146,7 @@ func (u uint128) fitsDouble(scale int32) bool {
 	return true
 }
 
-// appendDecimal appends (-)magnitude/10^scale with all digits of its scale.
+// appendDecimal appends magnitude/10^scale, with its sign and all digits of its scale.
 func appendDecimal(dst []byte, magnitude uint128, negative bool, scale int32) []byte {
 	if negative {
 		dst = append(dst, '-')
@@ -165,7 +166,7 @@ func placePoint(dst []byte, start int, scale int32) []byte {
 		}
 		return dst
 	}
-	// missing zeros so that one digit stands before the point
+	// Add the zeros that are needed for one digit before the point.
 	if missing := start + int(scale) + 1 - len(dst); missing > 0 {
 		old := len(dst)
 		for range missing {

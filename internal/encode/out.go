@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// flushAt is when a buffer is written: large enough that a system call and an HTTP chunk
-	// cost nothing, small enough to stay in the L2 cache.
+	// flushAt is the size in bytes at which a buffer is written. It is large enough to make the
+	// cost of a system call and an HTTP chunk negligible, and small enough for the L2 cache.
 	flushAt = 128 << 10
-	// keepAtMost bounds the buffers that are kept for the next result: one huge value must not
-	// stay in memory.
+	// keepAtMost is the largest buffer in bytes that is reused for the next result. Larger ones are
+	// freed, so that one huge value does not stay in memory.
 	keepAtMost = 1 << 20
 )
 
-// out buffers what encoders append to buf and remembers the writer's first error.
+// out buffers the output of encoders in buf, and remembers the writer's first error.
 type out struct {
 	w       io.Writer
 	buf     []byte
 	written int64 // bytes that w accepted
 	err     error // first error of w; no rows are written after it
-	refused bool  // the error is of a piece that w took nothing of
+	refused bool  // w accepted nothing of the write that failed
 }
 
 var outBuffers = sync.Pool{New: func() any { b := make([]byte, 0, flushAt+flushAt/4); return &b }}
@@ -31,7 +31,7 @@ func newOut(w io.Writer) *out {
 	return &out{w: w, buf: (*outBuffers.Get().(*[]byte))[:0]}
 }
 
-// free gives the buffer back. The out is not used afterwards.
+// free returns the buffer to the pool. The out must not be used afterwards.
 func (o *out) free() {
 	if cap(o.buf) <= keepAtMost {
 		b := o.buf[:0]
@@ -40,7 +40,7 @@ func (o *out) free() {
 	o.buf = nil
 }
 
-// flush writes what is buffered.
+// flush writes the buffered bytes.
 func (o *out) flush() error {
 	if len(o.buf) == 0 || o.err != nil {
 		return o.err
@@ -50,7 +50,7 @@ func (o *out) flush() error {
 	return o.err
 }
 
-// rows appends n rows, or other pieces, with f, and writes what is buffered whenever it is enough.
+// rows appends n rows, or other pieces, with f. It flushes whenever flushAt bytes are buffered.
 func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
 	b := o.buf
 	for i := range n {
@@ -67,8 +67,8 @@ func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
 	return nil
 }
 
-// Write implements io.Writer for libraries that write in pieces: small ones are gathered, large
-// ones passed on.
+// Write implements io.Writer for libraries that write in pieces. It buffers small pieces and passes
+// large ones on.
 func (o *out) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err

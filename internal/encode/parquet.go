@@ -15,33 +15,35 @@ import (
 )
 
 const (
-	// maxRowGroupRows is DuckDB's own.
+	// maxRowGroupRows is the size of DuckDB's row groups.
 	maxRowGroupRows = 122_880
-	// maxRowGroupBytes bounds the values of a row group, whatever their width: it stays in memory until it is whole. They are counted as
-	// they come and not as they are encoded, because each column may have a page of up to 1 MB that is not encoded yet.
+	// maxRowGroupBytes bounds the bytes of a row group's values, because a row group is in memory
+	// until it is complete. It counts values before encoding, because each column may have a page
+	// of up to 1 MB that is not encoded yet.
 	maxRowGroupBytes = 128 << 20
-	// dictionaryBytes is where the writer gives up a column's dictionary for plain values. The library's
-	// 1 MB is more than a row group of doubles has, so that every random double would be hashed.
+	// dictionaryBytes is the size at which the writer replaces a column's dictionary by plain
+	// values. The library's default of 1 MB is more than a row group of doubles has, so it would
+	// hash every random double.
 	dictionaryBytes = 128 << 10
 )
 
-// uuidType gets Parquet's UUID logical type.
+// uuidType is written with Parquet's UUID logical type.
 var uuidType = extensions.NewUUIDType()
 
 func wrapUUID(arr arrow.Array) (arrow.Array, error) {
 	return array.NewExtensionArrayWithStorage(uuidType, unwrap(arr)), nil
 }
 
-// parquetEncoder writes through arrow-go's Parquet writer, the only one in Go that takes Arrow arrays.
-// Types that Parquet lacks: HUGEINT and UHUGEINT become DECIMAL(38,0), or an error where a value does not
-// fit; INTERVAL, TIMETZ, BIT, BIGNUM and UNION become their text. Repeated column names get a
-// suffix, see uniqueNames.
+// parquetEncoder writes with arrow-go's Parquet writer, the only one in Go that accepts Arrow
+// arrays. Parquet lacks some types: HUGEINT and UHUGEINT become DECIMAL(38,0), or an error if a
+// value does not fit. INTERVAL, TIMETZ, BIT, BIGNUM and UNION become text. Repeated column names
+// get a suffix, see uniqueNames.
 type parquetEncoder struct {
 	out      *out
 	convert  converted
 	writer   *pqarrow.FileWriter
 	maxBytes int64
-	bytes    int64 // of the row group that is being written
+	bytes    int64 // of the current row group
 }
 
 func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncoder, error) {
@@ -61,8 +63,9 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncod
 		parquet.WithCreatedBy("scoter"),
 	}
 	for _, f := range c.schema.Fields() {
-		// Times rarely repeat, and follow each other. The library knows columns by their paths: a name with a dot may be that of a
-		// field in another column, of another type.
+		// Times rarely repeat, and neighbouring times are close. The library identifies columns by
+		// path, so a name with a dot is skipped: it may also be the path of a field in another
+		// column, of another type.
 		if f.Type.ID() == arrow.TIMESTAMP && !strings.Contains(f.Name, ".") {
 			options = append(options, parquet.WithDictionaryFor(f.Name, false), parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
 		}
@@ -89,7 +92,7 @@ func (e *parquetEncoder) batch(rec arrow.RecordBatch) error {
 	return e.wrap(e.write(rec), "write Parquet rows")
 }
 
-// write adds rows to the row group, or to another one if they are too large for it.
+// write adds rows to the current row group, or starts a new one if they do not fit.
 func (e *parquetEncoder) write(rec arrow.RecordBatch) error {
 	size := batchSize(rec)
 	if e.bytes > 0 && e.bytes+size > e.maxBytes {
@@ -103,14 +106,15 @@ func (e *parquetEncoder) write(rec arrow.RecordBatch) error {
 	}
 	rows, err := e.writer.RowGroupNumRows()
 	if int64(rows) <= rec.NumRows() {
-		e.bytes = 0 // the one before had its number of rows
+		e.bytes = 0 // the row group before was full, and the library started a new one
 	}
 	e.bytes += size
 	return err
 }
 
-// owned returns a batch whose texts are in Go's memory. The library keeps the least and the greatest of them, as they are, until the
-// row group ends, and the memory of a batch goes before.
+// owned returns a batch whose texts are in Go's memory. The library retains references to the
+// smallest and largest text of a row group until the row group ends, but the memory of a batch is
+// freed before.
 func owned(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	columns := make([]arrow.Array, rec.NumCols())
 	defer func() {
@@ -134,7 +138,7 @@ func owned(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// hasBytes reports whether a type's values, or those within, are strings of bytes.
+// hasBytes reports whether a type's values are strings or bytes, or contain them.
 func hasBytes(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case arrow.BinaryDataType, *arrow.FixedSizeBinaryType:
@@ -157,7 +161,8 @@ func (e *parquetEncoder) end(tail) error {
 	return e.wrap(e.writer.Close(), "close Parquet file")
 }
 
-// wrap looks at the output's error too, because the library drops those of ending a row group.
+// wrap also checks the error of the output, because the library drops errors when it ends a row
+// group.
 func (e *parquetEncoder) wrap(err error, doing string) error {
 	if e.out.err != nil {
 		return e.out.err
@@ -165,7 +170,7 @@ func (e *parquetEncoder) wrap(err error, doing string) error {
 	return base.Wrap(err, "%s", doing)
 }
 
-// fail leaves out the footer: the file cannot be opened.
+// fail leaves out the footer, so that the file cannot be opened.
 func (e *parquetEncoder) fail(error) {}
 
 func (e *parquetEncoder) release() {}

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// poisoning overwrites memory when it is free, as what C frees is overwritten.
+// poisoning overwrites memory when it is freed, like memory that C frees.
 type poisoning struct{ memory.Allocator }
 
 func (p poisoning) Free(b []byte) {
@@ -24,7 +24,7 @@ func (p poisoning) Free(b []byte) {
 	p.Allocator.Free(b)
 }
 
-// textSource gives batches of texts that nobody else holds.
+// textSource returns batches of text to which nothing else holds a reference.
 type textSource struct {
 	schema  *arrow.Schema
 	batches int
@@ -51,7 +51,7 @@ func (s *textSource) Next(context.Context) (arrow.RecordBatch, error) {
 	return b.NewRecordBatch(), nil
 }
 
-// TestParquetTakesAColumnNamedLikeAField: how times are encoded is said by name.
+// TestParquetTakesAColumnNamedLikeAField: the encoding of timestamp columns is set by name.
 func TestParquetTakesAColumnNamedLikeAField(t *testing.T) {
 	text := arrow.StructOf(arrow.Field{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true})
 	rec := batchOf([]arrow.Field{{Name: "a", Type: text, Nullable: true}, {Name: "a.b", Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true}},
@@ -62,7 +62,8 @@ func TestParquetTakesAColumnNamedLikeAField(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfTextsOutliveTheirBatches: the library refers to the least and the greatest until the row group ends.
+// TestStatisticsOfTextsOutliveTheirBatches: the library refers to the smallest and the largest text
+// until the row group ends.
 func TestStatisticsOfTextsOutliveTheirBatches(t *testing.T) {
 	src := &textSource{batches: 100, schema: arrow.NewSchema([]arrow.Field{
 		{Name: "text", Type: arrow.BinaryTypes.String}, {Name: "list", Type: arrow.ListOf(arrow.BinaryTypes.Binary)}, {Name: "id", Type: uuidType},

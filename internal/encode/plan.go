@@ -6,13 +6,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// planEncoder prints what EXPLAIN gives on a terminal: a plan is a drawing of many lines, which no column of a table shows.
+// planEncoder prints the result of EXPLAIN on a terminal. A plan is a drawing of many lines, which
+// does not fit in a table's column.
 type planEncoder struct {
 	out   *out
 	plans cell
 }
 
-// isPlan reports whether a result is that of EXPLAIN.
+// isPlan reports whether a result is the output of EXPLAIN.
 func isPlan(schema *arrow.Schema) bool {
 	return schema.NumFields() == 2 && schema.Field(0).Name == "explain_key" && schema.Field(1).Name == "explain_value"
 }

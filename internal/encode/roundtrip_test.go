@@ -74,8 +74,8 @@ func pieces(rec arrow.RecordBatch, rows int64) []arrow.RecordBatch {
 	return out
 }
 
-// TestArrowStreamHoldsTheSameValues writes every type in one piece and in slices, with every
-// way of gathering, and compares what a reader gets.
+// TestArrowStreamHoldsTheSameValues writes every type in one batch and in slices, with every way of
+// gathering, and compares the values that a reader gets.
 func TestArrowStreamHoldsTheSameValues(t *testing.T) {
 	for _, c := range valueCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,8 +95,8 @@ func TestArrowStreamHoldsTheSameValues(t *testing.T) {
 	}
 }
 
-// TestParquetHoldsTheSameValues compares the text of what a Parquet reader gets. Types that
-// Parquet lacks come back as their text.
+// TestParquetHoldsTheSameValues compares the text of the values that a Parquet reader gets. Types
+// that Parquet lacks are text.
 func TestParquetHoldsTheSameValues(t *testing.T) {
 	for _, c := range valueCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -148,9 +148,9 @@ func TestParquetRowGroupsAreOfTheWantedSize(t *testing.T) {
 	}
 }
 
-// TestParquetRowGroupsAreBounded, whatever the rows' width.
+// TestParquetRowGroupsAreBounded: row groups are bounded whatever the width of rows is.
 func TestParquetRowGroupsAreBounded(t *testing.T) {
-	batches := benchBatches(2, 40) // of some 100 KB each
+	batches := benchBatches(2, 40) // about 100 KB each
 	size := batchSize(batches[0])
 	for _, opt := range []Options{{rowGroupBytes: 4 * size}, {rowGroupBytes: 1}, {rowGroupBytes: 7 * size, rowGroupRows: 5 * chunkRows / 2}} {
 		b := written(t, Parquet, opt, batches...)
@@ -162,7 +162,7 @@ func TestParquetRowGroupsAreBounded(t *testing.T) {
 			t.Errorf("%+v: %d rows", opt, f.NumRows())
 		}
 		for g := range f.NumRowGroups() {
-			// A batch is not cut for its size.
+			// A batch is not split to meet the size.
 			if rows := f.RowGroup(g).NumRows(); rows == 0 || rows > max(opt.rowGroupBytes/size, 1)*chunkRows || opt.rowGroupRows > 0 && rows > opt.rowGroupRows {
 				t.Errorf("%+v: row group %d has %d rows", opt, g, rows)
 			}
@@ -184,8 +184,8 @@ func TestArrowGathersSmallBatches(t *testing.T) {
 	}
 }
 
-// TestArrowUnifiesDictionaries covers batches whose dictionaries differ, gathered or not, and an
-// index type too narrow for their union.
+// TestArrowUnifiesDictionaries covers batches with different dictionaries, gathered or not, and an
+// index type that is too small for their union.
 func TestArrowUnifiesDictionaries(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
 	var batches []arrow.RecordBatch

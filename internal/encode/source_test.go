@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// sliceSource gives batches from memory, then err, which is io.EOF if nil.
+// sliceSource returns batches from memory, and then err, or io.EOF if err is nil.
 type sliceSource struct {
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
@@ -62,7 +62,7 @@ func oneColumn(arr arrow.Array) arrow.RecordBatch {
 	return batchOf([]arrow.Field{{Name: "v", Type: arr.DataType(), Nullable: true}}, arr)
 }
 
-// written encodes and returns the bytes.
+// written encodes batches and returns the bytes.
 func written(t testing.TB, f Format, opt Options, batches ...arrow.RecordBatch) []byte {
 	t.Helper()
 	var b bytes.Buffer

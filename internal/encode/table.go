@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// tableRows is how many rows are printed; a line says how many more there are.
+	// tableRows is the largest number of printed rows. A line says how many more there are.
 	tableRows = 40
-	// maxCellBytes bounds what is kept of one value.
+	// maxCellBytes is the most bytes of one value that are printed.
 	maxCellBytes = 4096
 )
 
-// tableEncoder gathers the rows that it will print, because a column's width is that of its
-// widest value, and counts the others.
+// tableEncoder gathers the rows that it will print, because the width of a column depends on all
+// its values. It counts the other rows.
 type tableEncoder struct {
 	out     *out
 	schema  *arrow.Schema
 	cells   []cell
-	numbers []bool // right-aligned columns
+	numbers []bool // columns that are right-aligned
 	text    []byte // printed values, row after row
 	ends    []int
 }
@@ -41,7 +41,7 @@ func newTableEncoder(schema *arrow.Schema, o *out) (*tableEncoder, error) {
 
 func (e *tableEncoder) begin() error { return nil }
 
-// rows returns how many rows were gathered.
+// rows returns the number of gathered rows.
 func (e *tableEncoder) rows() int {
 	if len(e.cells) == 0 {
 		return 0
@@ -70,7 +70,7 @@ func (e *tableEncoder) batch(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// cutCell returns what is kept of a value.
+// cutCell cuts a value to maxCellBytes.
 func cutCell(s []byte) []byte {
 	if len(s) <= maxCellBytes {
 		return s
@@ -82,15 +82,15 @@ func cutCell(s []byte) []byte {
 	return append(s[:end:end], "…"...)
 }
 
-// appendPrintable appends text with control characters made visible: a value must not be
-// able to move the cursor or to colour the terminal.
+// appendPrintable appends text with control characters escaped. A value must not be able to move
+// the cursor or change the terminal's colours.
 func appendPrintable(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRune(s[i:])
 		switch {
 		case r < 0x20 || r == 0x7F:
 			dst = appendEscape(dst, byte(r))
-		case !unicode.IsPrint(r) && r != 0x200D: // the joiner of emoji
+		case !unicode.IsPrint(r) && r != 0x200D: // U+200D joins emoji
 			dst = append(dst, '\\', 'u', '{')
 			dst = append(strconv.AppendInt(dst, int64(r), 16), '}')
 		default:
@@ -101,7 +101,7 @@ func appendPrintable(dst, s []byte) []byte {
 	return dst
 }
 
-// value returns a gathered value's text.
+// value returns the text of a gathered value.
 func (e *tableEncoder) value(index int) string {
 	start := 0
 	if index > 0 {
@@ -169,7 +169,7 @@ func appendLine(dst []byte, widths []int, text func(j int) (string, alignment)) 
 	for j, width := range widths {
 		dst = append(dst, "│ "...)
 		s, align := text(j)
-		if runewidth.StringWidth(s) > width { // a type's name
+		if runewidth.StringWidth(s) > width { // the name of a type
 			s = runewidth.Truncate(s, width, "…")
 		}
 		pad, before := width-runewidth.StringWidth(s), 0
@@ -209,7 +209,7 @@ func (e *tableEncoder) appendSummary(b []byte, t tail) []byte {
 	return append(b, '\n')
 }
 
-// appendCount appends a number with its digits in groups and a noun.
+// appendCount appends a number with grouped digits, and a noun.
 func appendCount(dst []byte, n int64, noun string) []byte {
 	digits := strconv.FormatInt(n, 10)
 	for i, d := range []byte(digits) {

@@ -15,7 +15,7 @@ const (
 // unitsPerSecond is indexed by arrow.TimeUnit.
 var unitsPerSecond = [...]int64{arrow.Second: 1, arrow.Millisecond: 1e3, arrow.Microsecond: 1e6, arrow.Nanosecond: 1e9}
 
-// floorDiv divides rounding down; the remainder is not negative.
+// floorDiv divides and rounds down. The remainder is not negative.
 func floorDiv(a, b int64) (quotient, rest int64) {
 	quotient, rest = a/b, a%b
 	if rest < 0 {
@@ -24,8 +24,8 @@ func floorDiv(a, b int64) (quotient, rest int64) {
 	return quotient, rest
 }
 
-// appendTimestamp appends an instant counted from 1970-01-01: its date, sep ('T' or ' '), its
-// time of day, zone ("", "Z" or "+00"). DuckDB's infinities are words.
+// appendTimestamp appends a timestamp: its date, sep ('T' or ' '), its time of day, and zone ("",
+// "Z" or "+00"). v counts units from 1970-01-01. DuckDB's infinities are written as words.
 func appendTimestamp(dst []byte, v int64, unit arrow.TimeUnit, sep byte, zone string) []byte {
 	switch v {
 	case math.MaxInt64:
@@ -34,7 +34,7 @@ func appendTimestamp(dst []byte, v int64, unit arrow.TimeUnit, sep byte, zone st
 		return append(dst, "-infinity"...)
 	}
 	var seconds, fraction int64
-	switch unit { // constant divisors: the compiler multiplies instead
+	switch unit { // the compiler replaces constant divisors by multiplications
 	case arrow.Second:
 		seconds = v
 	case arrow.Millisecond:
@@ -53,7 +53,7 @@ func appendTimestamp(dst []byte, v int64, unit arrow.TimeUnit, sep byte, zone st
 	return append(dst, zone...)
 }
 
-// appendDate appends a day counted from 1970-01-01.
+// appendDate appends a date. days counts from 1970-01-01.
 func appendDate(dst []byte, days int32) []byte {
 	switch days {
 	case math.MaxInt32:
@@ -64,8 +64,8 @@ func appendDate(dst []byte, days int32) []byte {
 	return appendDay(dst, int64(days))
 }
 
-// appendDay appends YYYY-MM-DD of the proleptic Gregorian calendar. Years outside 0000-9999
-// have a sign and at least six digits (ISO 8601 expanded, as ECMAScript and Java read it).
+// appendDay appends YYYY-MM-DD in the proleptic Gregorian calendar. Years outside 0000-9999 have a
+// sign and at least six digits (the expanded form of ISO 8601, which ECMAScript and Java parse).
 func appendDay(dst []byte, days int64) []byte {
 	year, month, day := civil(days)
 	switch {
@@ -86,8 +86,9 @@ func appendDay(dst []byte, days int64) []byte {
 	return append2(append(dst, '-'), day)
 }
 
-// civil returns the date of a day counted from 1970-01-01. The year is counted from 1 March in
-// 400-year eras, which puts the leap day at a year's end and makes month lengths a formula.
+// civil returns the date of a day counted from 1970-01-01. It computes with years that begin on 1
+// March, in eras of 400 years. This puts the leap day at a year's end, and makes the lengths of
+// months a formula.
 func civil(days int64) (year int64, month, day uint32) {
 	const daysPerEra, epochToEra0 = 146_097, 719_468 // 0000-03-01 to 1970-01-01
 	era, rest := floorDiv(days+epochToEra0, daysPerEra)
@@ -105,7 +106,7 @@ func civil(days int64) (year int64, month, day uint32) {
 	return year, month, day
 }
 
-// appendClock appends HH:MM:SS and the nanoseconds as 0, 3, 6 or 9 digits.
+// appendClock appends HH:MM:SS, and the nanoseconds as 0, 3, 6 or 9 digits.
 func appendClock(dst []byte, second, nanos uint32) []byte {
 	minute := second / 60
 	dst = append2(dst, minute/60)
@@ -124,13 +125,13 @@ func appendClock(dst []byte, second, nanos uint32) []byte {
 	return dst
 }
 
-// append3 appends a number below 1000 with three digits.
+// append3 appends a number below 1000 as three digits.
 func append3(dst []byte, v uint32) []byte {
 	return append2(append(dst, byte('0'+v/100)), v%100)
 }
 
-// appendTime appends a time of day. A value outside one day, which Arrow forbids but a foreign
-// array may hold, is printed with its hours.
+// appendTime appends a time of day. Arrow forbids values outside of one day, but an array from
+// elsewhere may have them. Such a value is printed with its number of hours.
 func appendTime(dst []byte, v int64, unit arrow.TimeUnit) []byte {
 	perSecond := unitsPerSecond[unit]
 	seconds, fraction := floorDiv(v, perSecond)
@@ -151,9 +152,9 @@ func appendTime(dst []byte, v int64, unit arrow.TimeUnit) []byte {
 	return appendClock(dst, uint32(seconds), nanos)
 }
 
-// appendTimeTZ appends DuckDB's TIME WITH TIME ZONE: microseconds in the upper 40 bits, in the
-// lower 24 the offset east of Greenwich in seconds, subtracted from its maximum so that
-// values order by instant.
+// appendTimeTZ appends DuckDB's TIME WITH TIME ZONE. The upper 40 bits are microseconds. The lower
+// 24 bits are the offset east of Greenwich in seconds, subtracted from its maximum, so that values
+// are ordered by instant.
 func appendTimeTZ(dst []byte, v uint64) []byte {
 	const maxOffset = 16*60*60 - 1
 	dst = appendTime(dst, int64(v>>24), arrow.Microsecond)
@@ -171,7 +172,7 @@ func appendTimeTZ(dst []byte, v uint64) []byte {
 	return dst
 }
 
-// interval is months, days and time, which do not convert into each other.
+// interval has months, days and time, which cannot be converted into each other.
 type interval struct {
 	months, days int64
 	nanos        int64
@@ -220,7 +221,7 @@ func appendFraction(dst []byte, nanos uint32) []byte {
 	return dst
 }
 
-// appendText appends DuckDB's own text, which it reads back.
+// appendText appends DuckDB's own text for the interval, which DuckDB can parse.
 func (v interval) appendText(dst []byte) []byte {
 	start := len(dst)
 	dst = appendWord(dst, start, v.months/12, "year")

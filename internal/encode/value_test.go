@@ -23,14 +23,14 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// valueCase is one column and what each format makes of its rows.
+// valueCase is one column with the expected values of its rows in each format.
 type valueCase struct {
 	name    string
 	array   func(t testing.TB) arrow.Array
 	sqlType string   // schema.TypeKey, if any
 	json    []string // per row
-	csv     []string // per row, after parsing; nil: as json, with NULL as nothing
-	pack    []any    // per row; nil: as JSON parsed
+	csv     []string // per row, after parsing; nil: as in json, with NULL as nothing
+	pack    []any    // per row; nil: the parsed json
 }
 
 func fromJSON(dt arrow.DataType, text string) func(testing.TB) arrow.Array {
@@ -55,7 +55,7 @@ func fixedBytes(ext arrow.ExtensionType, width int, rows ...[]byte) func(testing
 	}
 }
 
-// bytesArray makes a binary or string array from raw bytes, which JSON could not hold.
+// bytesArray makes a binary or string array from raw bytes, which JSON could not represent.
 func bytesArray(dt arrow.BinaryDataType, ext arrow.ExtensionType, rows ...string) func(testing.TB) arrow.Array {
 	return func(testing.TB) arrow.Array {
 		b := array.NewBinaryBuilder(memory.DefaultAllocator, dt)
@@ -339,8 +339,8 @@ func jsonRows(t testing.TB, document []byte) []string {
 	return rows
 }
 
-// csvRows parses CSV with a header of one column and returns its rows. Go's reader passes over NULL, an empty line, and takes it for the empty string,
-// which is quoted.
+// csvRows parses CSV with a header of one column and returns its rows. Go's reader skips a line of
+// a NULL because it is empty. The empty string is quoted.
 func csvRows(t testing.TB, text []byte) []string {
 	t.Helper()
 	if _, err := csv.NewReader(bytes.NewReader(text)).ReadAll(); err != nil {
@@ -394,7 +394,7 @@ func unpack(t testing.TB, b []byte) []map[string]any {
 	}
 }
 
-// packedJSON turns expected JSON text into what a MessagePack decoder gives.
+// packedJSON converts expected JSON text to the value that a MessagePack decoder returns.
 func packedJSON(t testing.TB, text string) any {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -428,7 +428,7 @@ func looseNumbers(v any) any {
 	return v
 }
 
-// loose widens decoded numbers: which code an integer has depends on its magnitude.
+// loose widens decoded numbers, because the type of an encoded integer depends on its magnitude.
 func loose(v any) any {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -491,7 +491,7 @@ func TestValuesAsNDJSONAreThoseOfJSON(t *testing.T) {
 func TestValuesAsCSV(t *testing.T) {
 	for _, c := range valueCases {
 		t.Run(c.name, func(t *testing.T) {
-			// A text for NULL keeps the reader from skipping the lines of NULLs.
+			// A text for NULL prevents the reader from skipping the lines of NULLs.
 			got := csvRows(t, written(t, CSV, Options{}, c.batch(t)))
 			for i := range c.json {
 				var want string

@@ -43,7 +43,7 @@ func TestWriterErrorEndsTheResult(t *testing.T) {
 	for _, f := range allFormats {
 		for _, accepted := range []int{0, 1, 200_000} {
 			if f == Table && accepted > 1 {
-				continue // it is never so large
+				continue // the result is never this large
 			}
 			src := newSource(batches...)
 			stats, err := Write(context.Background(), &refuser{accepted}, f, src, Options{rowGroupRows: 10_000, batchRows: 4096})
@@ -60,7 +60,7 @@ func TestWriterErrorEndsTheResult(t *testing.T) {
 	}
 }
 
-// small is a writer that has room for little of a result, and for why it ends.
+// small is a writer that accepts only small writes: few rows, but the error that ends a result.
 type small struct{ bytes.Buffer }
 
 func (w *small) Write(p []byte) (int, error) {
@@ -83,12 +83,12 @@ func TestAResultThatTheWriterHasNoRoomForSaysSo(t *testing.T) {
 	}
 }
 
-// Rows that are buffered when a result ends, and that the writer has no room for, do not keep the
-// reason out.
+// TestAResultThatEndsWithRowsInItsBufferSaysWhy: when a result ends with an error, the writer may
+// refuse the buffered rows. The error is written all the same.
 func TestAResultThatEndsWithRowsInItsBufferSaysWhy(t *testing.T) {
 	texts := array.NewStringBuilder(memory.DefaultAllocator)
 	for range 22 {
-		texts.Append(strings.Repeat("x", 10_000)) // 128 KiB are written, 80 KiB are not yet
+		texts.Append(strings.Repeat("x", 10_000)) // 128 KiB are written, 80 KiB are still buffered
 	}
 	column := texts.NewArray()
 	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "text", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{column}, 22)
@@ -131,7 +131,8 @@ func TestEarlyErrorWritesNothing(t *testing.T) {
 	}
 }
 
-// failing gives enough rows for bytes to be written, then an error.
+// failing returns the output for a source with enough rows for some bytes to be written, followed
+// by an error.
 func failing(t *testing.T, f Format) []byte {
 	t.Helper()
 	src := newSource(benchBatches(-1, 4)...)
@@ -270,8 +271,8 @@ func TestTailHasTimeAndRowsRead(t *testing.T) {
 	}
 }
 
-// TestEverythingIsReleased matters because the memory of DuckDB's arrays is not the garbage
-// collector's.
+// TestEverythingIsReleased: releasing matters, because the garbage collector does not free the
+// memory of DuckDB's arrays.
 func TestEverythingIsReleased(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
 	fields := []arrow.Field{
@@ -331,7 +332,7 @@ func TestWrongBatchIsAnErrorNotAPanic(t *testing.T) {
 	}
 }
 
-// defective is a result that panics, as the libraries of formats may.
+// defective is a source that panics, as the libraries of formats may.
 type defective struct{ *sliceSource }
 
 func (defective) Next(context.Context) (arrow.RecordBatch, error) { panic("unimplemented") }
@@ -354,7 +355,7 @@ func TestJSONValuesBreakNoLine(t *testing.T) {
 	}
 }
 
-// TestKeysThatAreJSONAreNoNames: a map with them is a list of pairs.
+// TestKeysThatAreJSONAreNoNames: a map with JSON keys is written as a list of pairs.
 func TestKeysThatAreJSONAreNoNames(t *testing.T) {
 	for key, want := range map[arrow.DataType]string{
 		jsonType():               "[{\"key\":{\"a\":1},\"value\":1},{\"key\":\"x\",\"value\":2}]",

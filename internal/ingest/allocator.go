@@ -6,11 +6,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// BoundedAllocator is an Arrow allocator that holds at most so many bytes at a time.
-// arrow-go's readers allocate what a body claims it needs; this refuses, with the
-// only means that an allocator has: it panics, with a base.TooLarge error. Whoever
-// calls arrow-go with it recovers, so it must not be used where arrow-go works on a
-// goroutine of its own.
+// BoundedAllocator is an Arrow allocator that holds at most a fixed number of bytes at a time.
+// arrow-go's readers allocate whatever size a body claims. This allocator refuses to exceed its
+// limit.
+//
+// Arrow's allocator interface cannot return errors, so it panics with a base.TooLarge error.
+// Callers recover the panic, see Recovered. Do not use it where arrow-go works on goroutines of its
+// own: nothing would recover the panic there.
 type BoundedAllocator struct {
 	left atomic.Int64
 }
@@ -22,20 +24,22 @@ func NewBoundedAllocator(limit int64) *BoundedAllocator {
 	return a
 }
 
-// Take counts bytes that are held elsewhere against the limit.
+// Take counts size bytes that the caller allocated elsewhere against the limit. It panics like
+// Allocate.
 func (a *BoundedAllocator) Take(size int) {
 	if size < 0 || a.left.Add(-int64(size)) < 0 {
 		panic(base.Errorf(base.TooLarge, "the body needs more memory than the limit").WithHint("send the rows in several requests"))
 	}
 }
 
-// Allocate returns size zeroed bytes.
+// Allocate returns size zeroed bytes. It panics with a base.TooLarge error if they exceed the
+// limit.
 func (a *BoundedAllocator) Allocate(size int) []byte {
 	a.Take(size)
 	return make([]byte, size)
 }
 
-// Reallocate returns size bytes that begin like b.
+// Reallocate returns size bytes that start with the content of b.
 func (a *BoundedAllocator) Reallocate(size int, b []byte) []byte {
 	if size >= 0 && size <= cap(b) {
 		a.left.Add(int64(len(b)) - int64(size))
@@ -47,11 +51,12 @@ func (a *BoundedAllocator) Reallocate(size int, b []byte) []byte {
 	return to
 }
 
-// Free gives up b.
+// Free returns the bytes of b to the limit.
 func (a *BoundedAllocator) Free(b []byte) { a.left.Add(int64(len(b))) }
 
-// Recovered turns what recover returned into an error, nil for nil: the error of a
-// BoundedAllocator as it is, anything else a base.Invalid error about broken data.
+// Recovered converts the value that recover returned into an error. It returns nil for nil, and the
+// error of a BoundedAllocator unchanged. Any other panic becomes a base.Invalid error about broken
+// data.
 func Recovered(panicked any, format string) error {
 	switch p := panicked.(type) {
 	case nil:

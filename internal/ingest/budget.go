@@ -2,8 +2,9 @@ package ingest
 
 import "github.com/scoterdb/scoter/internal/base"
 
-// Budget is how much memory the rows of a request may take. Dictionaries and views show the same bytes any number
-// of times: few bytes of a body can be gigabytes of rows.
+// Budget limits how much memory the rows of one request may take. The limit is needed because
+// dictionaries and views can refer to the same bytes any number of times: a body of a few bytes can
+// expand to gigabytes of rows.
 type Budget struct{ limit, left int64 }
 
 // NewBudget returns a budget of limit bytes.

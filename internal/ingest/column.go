@@ -9,19 +9,19 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Kind says what a Column holds so far.
+// Kind is the type that a Column has so far.
 type Kind uint8
 
-// The kinds of columns that values alone can tell.
+// The kinds that follow from values alone.
 const (
 	Null Kind = iota // only NULLs so far
 	Bool
 	Int   // int64
-	Uint  // uint64: at least one value beyond int64, none negative
+	Uint  // uint64: at least one value is above the range of int64, and none is negative
 	Float // float64
 	String
 	Binary
-	Timestamp // microseconds of UTC, nanoseconds where the digits need it
+	Timestamp // microseconds since 1970 UTC; nanoseconds if a value needs them
 	List
 	Struct
 )
@@ -29,53 +29,59 @@ const (
 var kindNames = [...]string{"NULL", "a boolean", "an integer", "an integer above the signed ones", "a floating-point number",
 	"a string", "bytes", "a timestamp", "a list", "an object"}
 
-// String names the kind as error messages do.
+// String returns the kind as error messages name it.
 func (k Kind) String() string { return kindNames[k] }
 
-// Column grows one column in Arrow's layout; its type follows from its values.
+// Column builds one column in Arrow's layout. Its type follows from its values.
 //
-// Values are set by row number, ascending; rows left out are NULL. A method that
-// returns an error leaves the column unusable.
+// Values are set by row number, in ascending order. Rows that are skipped are NULL. After a method
+// has returned an error the column must not be used.
 type Column struct {
 	name   string // path from the table: "a", "a.b"
 	nested bool
 	kind   Kind
 	rows   int
 	nulls  int
-	left   int // rows that left it out: of nulls, those that were not sent
+	// left counts the NULLs of rows that did not contain the column, as opposed to NULLs that
+	// were sent.
+	left   int
 	shared *shared
-	list   *Column // whose elements the rows are, or the elements' fields; nil if they are the table's rows
+	// list is the list column that contains this column's rows as elements, or as fields of its
+	// elements. It is nil if the column's rows are the table's rows.
+	list *Column
 
-	// valid is the validity bitmap of the rows up to the last NULL; later rows are
-	// valid. So columns without NULLs, and runs without them, never touch it.
+	// valid is the validity bitmap of the rows up to the last NULL. All later rows are valid, so a
+	// column without NULLs never touches the bitmap.
 	valid     []byte
 	validRows int
 
-	fixed   []uint64 // Int, Uint, Float (bits), Timestamp (microseconds): one per row
-	nanos   []uint16 // Timestamp: nanoseconds below the microsecond, rows up to the last that has any
-	bools   []byte   // Bool: bitmap
-	text    Strings  // String, Binary
-	offsets []int32  // List: one more than rows, into element
+	fixed []uint64 // Int, Uint, Float (bits), Timestamp (microseconds): one per row
+	// Timestamp: nanoseconds below the microsecond, up to the last row that has any
+	nanos   []uint16
+	bools   []byte  // Bool: bitmap
+	text    Strings // String, Binary
+	offsets []int32 // List: start of each row's elements in element, and the end of the last
 	element *Column
 	fields  columns // Struct
 }
 
-// shared is what all columns of a table draw on.
+// shared is the state that all columns of a table share.
 type shared struct {
-	columns int // how many there are, nested ones included
+	columns int // number of columns, including nested ones
 	padding *Padding
 }
 
-// Name returns the column's name, a path for a nested one.
+// Name returns the column's name. For a nested column it is a path, such as "a.b".
 func (c *Column) Name() string { return c.name }
 
-// Kind returns what the column holds so far.
+// Kind returns the type that the column has so far.
 func (c *Column) Kind() Kind { return c.kind }
 
-// Rows returns how many rows are set.
+// Rows returns the number of rows that are set.
 func (c *Column) Rows() int { return c.rows }
 
-// Row returns the row of the table that a row of the column is in: they differ within lists.
+// Row returns the number of the table's row that contains the given row of the column. The two
+// differ within lists.
 func (c *Column) Row(row int) int {
 	for list := c.list; list != nil; list = list.list {
 		row = sort.Search(len(list.offsets), func(i int) bool { return int(list.offsets[i]) > row }) - 1
@@ -93,7 +99,7 @@ func (c *Column) mismatch(row int, k Kind) error {
 	return c.errorf(row, "%v in a column that holds %v before", k, c.kind)
 }
 
-// pad makes the column rows long, with NULLs.
+// pad extends the column to the given number of rows, with NULLs.
 func (c *Column) pad(rows int) error {
 	n := rows - c.rows
 	if n <= 0 {
@@ -118,7 +124,8 @@ func (c *Column) pad(rows int) error {
 	return nil
 }
 
-// extendValid makes the bitmap cover rows; the rows it did not cover are valid.
+// extendValid extends the validity bitmap to the given number of rows. The rows that it did not
+// cover before are valid.
 func (c *Column) extendValid(rows int) {
 	for need := int(bitutil.BytesForBits(int64(rows))); len(c.valid) < need; {
 		c.valid = append(c.valid, 0xff)
@@ -126,7 +133,7 @@ func (c *Column) extendValid(rows int) {
 	c.validRows = rows
 }
 
-// fill gives the rows from c.rows on to rows the zero value in the kind's buffers.
+// fill extends the buffers of the column's kind to the given number of rows, with zero values.
 func (c *Column) fill(rows int) error {
 	n := rows - c.rows
 	switch c.kind {
@@ -152,7 +159,7 @@ func (c *Column) fill(rows int) error {
 	return nil
 }
 
-// become turns a column of only NULLs into one of kind k, and pads it up to row.
+// become changes a column that has only NULLs into a column of kind k, and pads it up to row.
 func (c *Column) become(row int, k Kind) error {
 	if err := c.pad(row); err != nil {
 		return err
@@ -161,7 +168,8 @@ func (c *Column) become(row int, k Kind) error {
 	c.kind, c.rows = k, 0
 	switch k {
 	case String, Binary:
-		c.text.plain = k == Binary || c.nested // few readers profit from dictionaries inside lists and structs
+		// dictionaries inside lists and structs rarely help readers
+		c.text.plain = k == Binary || c.nested
 		c.text.reserve(0)
 	case List:
 		c.offsets = []int32{0}
@@ -183,8 +191,8 @@ func (c *Column) become(row int, k Kind) error {
 	return nil
 }
 
-// open prepares the column for a value of kind k at row: pads it, gives it its
-// kind. A row set twice is an error, as is a kind that does not fit.
+// open prepares the column for a value of kind k at row: it pads the column and sets its kind. It
+// returns an error if row is already set or if k does not fit the column's kind.
 func (c *Column) open(row int, k Kind) error {
 	switch {
 	case row < c.rows:
@@ -202,7 +210,8 @@ func (c *Column) SetNull(row int) error {
 	if row < c.rows {
 		return c.errorf(row, "the column is given twice")
 	}
-	c.shared.padding.left = min(c.shared.padding.left+1, maxPadding) // a NULL that was sent is not an implied one
+	// a NULL that was sent is not an implied one
+	c.shared.padding.left = min(c.shared.padding.left+1, maxPadding)
 	c.left--
 	return c.pad(row + 1)
 }
@@ -224,7 +233,7 @@ func (c *Column) SetBool(row int, v bool) error {
 	return nil
 }
 
-// SetInt sets row to v, or to the equal float64 in a column of those.
+// SetInt sets row to v. In a column of floating-point numbers it stores the equal float64.
 func (c *Column) SetInt(row int, v int64) error {
 	if c.kind != Int || row != c.rows {
 		return c.setIntSlow(row, v)
@@ -258,7 +267,7 @@ func (c *Column) setIntSlow(row int, v int64) error {
 	return nil
 }
 
-// SetUint sets row to v. Up to math.MaxInt64 this is SetInt.
+// SetUint sets row to v. Values up to math.MaxInt64 are stored as SetInt stores them.
 func (c *Column) SetUint(row int, v uint64) error {
 	if v <= math.MaxInt64 {
 		return c.SetInt(row, int64(v))
@@ -287,7 +296,7 @@ func (c *Column) SetUint(row int, v uint64) error {
 	return nil
 }
 
-// SetUnsigned sets row to v in a column of unsigned integers, however small v is.
+// SetUnsigned sets row to v in a column of unsigned integers, even if v would fit int64.
 func (c *Column) SetUnsigned(row int, v uint64) error {
 	if c.kind != Uint || row != c.rows {
 		if err := c.open(row, Uint); err != nil {
@@ -299,8 +308,8 @@ func (c *Column) SetUnsigned(row int, v uint64) error {
 	return nil
 }
 
-// SetFloat sets row to v. Integers set before become floating-point numbers, which
-// is an error if one of them would lose a digit.
+// SetFloat sets row to v. Integers that were set before become floating-point numbers. It returns
+// an error if one of them would lose a digit.
 func (c *Column) SetFloat(row int, v float64) error {
 	if c.kind != Float || row != c.rows {
 		if err := c.floatFromIntegers(row); err != nil {
@@ -340,7 +349,7 @@ func (c *Column) floatFromIntegers(row int) error {
 	return nil
 }
 
-// exactFloat returns v as a float64 if that loses nothing.
+// exactFloat returns v as a float64, and whether the conversion is exact.
 func exactFloat(v int64) (float64, bool) {
 	f := float64(v)
 	return f, f < 1<<63 && int64(f) == v

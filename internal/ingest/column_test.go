@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TestColumnsAgreeWithAPlainModel sets random values at random rows, in several
-// columns, some nested, and compares the batch with what was set.
+// TestColumnsAgreeWithAPlainModel sets random values at random rows in several columns, some of
+// them nested, and compares the batch with the values.
 func TestColumnsAgreeWithAPlainModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -81,7 +81,7 @@ func mustColumn(t *testing.T, table *Table, i int) *Column {
 	return c
 }
 
-// setRandom sets row to a random value and returns what it prints as.
+// setRandom sets row to a random value and returns its text.
 func setRandom(t *testing.T, r *rand.Rand, c *Column, row int, kind Kind) string {
 	t.Helper()
 	switch kind {
@@ -114,7 +114,7 @@ func setRandom(t *testing.T, r *rand.Rand, c *Column, row int, kind Kind) string
 		must(t, c.SetBinary(row, v))
 		return array.NewBinaryData(binaryOf(v)).ValueStr(0)
 	case Timestamp:
-		v := r.Int64N(2.5e11) // years have four digits
+		v := r.Int64N(2.5e11) // years must have four digits
 		must(t, c.SetTimestamp(row, v*1e6, 0))
 		return arrow.Timestamp(v).ToTime(arrow.Second).Format("2006-01-02T15:04:05Z")
 	case List:
@@ -242,7 +242,7 @@ func TestDictionariesOfAnyCardinality(t *testing.T) {
 }
 
 func TestStringsOfOneKeyAreToldApart(t *testing.T) {
-	// Short strings whose overlapping words could be mixed up, and prefixes of each other.
+	// Short strings whose overlapping words could be confused, and prefixes of each other.
 	var values []string
 	for n := range 40 {
 		for _, c := range "ab\x00" {

@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// SetString sets row to a copy of v, which must be UTF-8.
+// SetString sets row to a copy of v. It returns an error if v is not valid UTF-8.
 func (c *Column) SetString(row int, v []byte) error {
 	if c.kind != String || row != c.rows {
 		if err := c.open(row, String); err != nil {
@@ -39,8 +39,7 @@ func (c *Column) SetBinary(row int, v []byte) error {
 	return nil
 }
 
-// SetTimestamp sets row to a moment: microseconds since 1970 UTC, plus 0 to 999
-// nanoseconds.
+// SetTimestamp sets row to a point in time: microseconds since 1970 UTC, plus 0 to 999 nanoseconds.
 func (c *Column) SetTimestamp(row int, micros int64, nanos uint16) error {
 	if err := c.open(row, Timestamp); err != nil {
 		return err
@@ -54,8 +53,8 @@ func (c *Column) SetTimestamp(row int, micros int64, nanos uint16) error {
 	return nil
 }
 
-// BeginList starts row's list and returns the column of elements: append each with
-// a Set method at the element column's Rows(), then call EndList.
+// BeginList starts the list of a row and returns the column of its elements. Append each element
+// with a Set method of that column, at its Rows(), and then call EndList.
 func (c *Column) BeginList(row int) (*Column, error) {
 	if err := c.open(row, List); err != nil {
 		return nil, err
@@ -73,12 +72,12 @@ func (c *Column) EndList() error {
 	return nil
 }
 
-// BeginStruct starts row's struct: set its fields at the same row, then call
-// EndStruct. Fields left out are NULL.
+// BeginStruct starts the struct of a row. Set its fields at the same row, then call EndStruct.
+// Fields that are not set are NULL.
 func (c *Column) BeginStruct(row int) error { return c.open(row, Struct) }
 
-// Field returns the field of a struct column by name; created if it is new.
-// position is a guess: the field's place among this row's fields.
+// Field returns the field of a struct column by name, and creates it if it is new. position is a
+// hint that makes the search faster: the field's place among the fields of this row.
 func (c *Column) Field(position int, name []byte) (*Column, error) {
 	f, err := c.fields.get(position, name, c.name+".", c.shared)
 	if err == nil {

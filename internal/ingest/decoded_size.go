@@ -6,9 +6,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// DecodedSize returns about how large a compressed body becomes, and how much memory its decoder takes
-// besides. It is what the body says, within what its encoding can do, or else a guess: of gzip the last
-// member says its size, and mostly is the only one.
+// DecodedSize estimates the size in bytes of a compressed body after decoding, and the memory that
+// its decoder needs in addition.
+//
+// Where the body declares its size, DecodedSize returns that, limited to what the encoding can
+// produce. Otherwise it returns a guess. For gzip it uses the size that the last member declares:
+// most bodies have only one member.
 func DecodedSize(encoding string, body []byte) (size, decoder int64) {
 	switch n := int64(len(body)); encoding {
 	case "gzip":
@@ -28,16 +31,16 @@ func DecodedSize(encoding string, body []byte) (size, decoder int64) {
 }
 
 const (
-	gzipMost = 1032 // a byte of deflate cannot become more bytes
+	gzipMost = 1032 // one byte of deflate expands to at most this many bytes
 
-	zstdBlock = 128 << 10 // is the most that a block of zstd holds
-	// How many times its size a block is assumed to hold at most, if its frame does not say it.
+	zstdBlock = 128 << 10 // the most bytes that a block of zstd holds
+	// The assumed largest compression ratio of a block, for frames that do not declare their size.
 	zstdShare = 64
 	lz4Share  = 16
 )
 
-// zstdSize adds up what frames say, or where they do not say it, what their blocks may hold. window
-// is the largest of a frame.
+// zstdSize adds up the sizes that the frames of b declare. For frames that do not declare one it
+// takes a guess from their blocks. window is the largest window of all frames.
 func zstdSize(b []byte) (size, window int64) {
 	for len(b) > 0 {
 		var h zstd.Header
@@ -69,7 +72,8 @@ func zstdSize(b []byte) (size, window int64) {
 	return size, window
 }
 
-// zstdBlocks returns the most that the blocks of a frame hold, a guess of what they hold, and what follows them.
+// zstdBlocks returns the largest possible size of a frame's blocks, a guess of their actual size,
+// and the bytes after them.
 func zstdBlocks(b []byte) (most, guess int64, rest []byte) {
 	const raw, rle = 0, 1
 	for len(b) >= 3 {
@@ -93,14 +97,14 @@ func zstdBlocks(b []byte) (most, guess int64, rest []byte) {
 	return most, guess, b
 }
 
-// lz4Size returns a guess of what b holds, and whether it is a sequence of whole LZ4 frames. It walks
-// over their blocks' sizes; what is in them, checksums included, is for the reader to check.
+// lz4Size returns a guess of b's decoded size, and whether b is a sequence of complete LZ4 frames.
+// It only follows the sizes of the blocks: the decoder checks their contents and checksums.
 func lz4Size(b []byte) (size int64, complete bool) {
 	for first := true; first || len(b) > 0; first = false {
 		if len(b) < 8 {
 			return size, false
 		}
-		if magic := binary.LittleEndian.Uint32(b); magic>>4 == 0x184d2a5 { // a frame to skip
+		if magic := binary.LittleEndian.Uint32(b); magic>>4 == 0x184d2a5 { // a skippable frame
 			skip := uint64(binary.LittleEndian.Uint32(b[4:])) + 8
 			if skip > uint64(len(b)) {
 				return size, false
@@ -117,7 +121,8 @@ func lz4Size(b []byte) (size int64, complete bool) {
 	return size, true
 }
 
-// lz4Frame is lz4Size for the first frame of b, of at least 8 bytes, and returns what follows it.
+// lz4Frame is lz4Size for the first frame of b, and also returns the bytes after that frame. b has
+// at least 8 bytes.
 func lz4Frame(b []byte) (size int64, rest []byte, complete bool) {
 	const (
 		blockChecksum   = 1 << 4
@@ -126,7 +131,8 @@ func lz4Frame(b []byte) (size int64, rest []byte, complete bool) {
 		dictionaryID    = 1 << 0
 	)
 	flags := b[4]
-	blockMost := int64(64<<10) << (2 * max(0, int(b[5]>>4&7)-4)) // 4 is 64 KiB, 5 is 256, up to 7
+	// 4 is 64 KiB, 5 is 256 KiB, up to 7
+	blockMost := int64(64<<10) << (2 * max(0, int(b[5]>>4&7)-4))
 	header, trailer, tail := 7, 0, 0
 	if flags&contentSize != 0 {
 		header += 8

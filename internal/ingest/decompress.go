@@ -14,9 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The encodings' magic bytes. No wire format that Scoter takes begins like one of
-// them: each would be an extension, a negative integer or broken as MessagePack,
-// and is not text.
+// The magic bytes of the encodings. No wire format that Scoter accepts begins with one of them.
+// None is text. As MessagePack, each would be an extension, a negative integer or broken.
 var (
 	magicGzip = []byte{0x1f, 0x8b}
 	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
@@ -26,21 +25,22 @@ var (
 // Identity is the encoding of a body that is not compressed.
 const Identity = "identity"
 
-var gzipReaders sync.Pool // *gzip.Reader; one is 40 KB
+var gzipReaders sync.Pool // *gzip.Reader; each takes 40 KB
 
-// A zstd frame's header claims a window, which its decoder allocates: 8 MiB is what the format asks every
-// decoder to support, 32 what level 19 uses. Decoders of larger windows than usual are not kept.
+// A zstd frame's header declares a window, which its decoder allocates. The format asks every
+// decoder to support 8 MiB, and level 19 uses 32 MiB. Decoders with a window above pooledWindow are
+// not pooled.
 const (
-	maxWindow  = 32 << 20
-	keptWindow = 8 << 20
+	maxWindow    = 32 << 20
+	pooledWindow = 8 << 20
 )
 
 var zstdReaders sync.Pool // *zstd.Decoder
 
 // Encoding returns how a body is compressed: gzip, zstd, lz4 (its frame format) or Identity.
-// contentEncoding is the header's value, in any case; x-gzip is gzip. Where it is empty the body's
-// first bytes tell, since Arc's clients send compressed bodies without the header. An unknown
-// encoding is base.Invalid.
+// contentEncoding is the value of the Content-Encoding header, in any case; x-gzip means gzip. If
+// it is empty, the first bytes of the body decide, because Arc's clients send compressed bodies
+// without the header. An unknown encoding is a base.Invalid error.
 func Encoding(contentEncoding string, body []byte) (string, error) {
 	switch encoding := strings.ToLower(strings.TrimSpace(contentEncoding)); encoding {
 	case "":
@@ -54,7 +54,8 @@ func Encoding(contentEncoding string, body []byte) (string, error) {
 	}
 }
 
-// Compressed reports whether a body begins like one that Decompress decodes.
+// Compressed reports whether the first bytes of a body are those of an encoding that Decompress
+// decodes.
 func Compressed(body []byte) bool { return encodingOf(body) != Identity }
 
 func encodingOf(head []byte) string {
@@ -69,7 +70,7 @@ func encodingOf(head []byte) string {
 	return Identity
 }
 
-// zstdReader returns a decoder that works on the caller's goroutine.
+// zstdReader returns a decoder that runs on the caller's goroutine.
 func zstdReader(body []byte) (*zstd.Decoder, error) {
 	if r, _ := zstdReaders.Get().(*zstd.Decoder); r != nil {
 		return r, r.Reset(bytes.NewReader(body))
@@ -77,12 +78,12 @@ func zstdReader(body []byte) (*zstd.Decoder, error) {
 	return zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 }
 
-// Decompress returns a request's whole body, decoded into the capacity of out. Where that is too
-// small, grow is called for out's content in memory of another capacity; if it fails, so does
-// Decompress, with that error.
+// Decompress returns the whole decoded body of a request. It decodes into the capacity of out. If
+// that is too small it calls grow, which returns out's content in memory of a larger capacity. An
+// error of grow is returned as it is.
 //
-// More than limit bytes after decoding are base.TooLarge. A body that is damaged, that ends too
-// early or that is followed by anything is base.Invalid.
+// Errors are base.TooLarge if the decoded body has more than limit bytes, and base.Invalid if the
+// body is damaged, is truncated, or has other bytes after its end.
 func Decompress(encoding string, body, out []byte, limit int64, grow func(out []byte, size int64) ([]byte, error)) ([]byte, error) {
 	switch encoding {
 	case "gzip":
@@ -100,15 +101,15 @@ func Decompress(encoding string, body, out []byte, limit int64, grow func(out []
 		if err != nil {
 			return nil, damaged(encoding, err)
 		}
-		if _, window := zstdSize(body); window <= keptWindow {
+		if _, window := zstdSize(body); window <= pooledWindow {
 			defer zstdReaders.Put(r)
 		} else {
 			defer r.Close()
 		}
 		return readAll(r, encoding, out, limit, grow)
 	case "lz4":
-		// The reader takes a body that ends between two blocks for complete, so the
-		// frames are checked before.
+		// The reader accepts a body that ends between two blocks as complete, so the frames are
+		// checked first.
 		if _, complete := lz4Size(body); !complete {
 			return nil, damaged(encoding, io.ErrUnexpectedEOF)
 		}
@@ -131,7 +132,7 @@ func tooLarge(limit int64) error {
 	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send it in several requests")
 }
 
-// readAll reads at most limit bytes.
+// readAll reads r to its end. More than limit bytes are a base.TooLarge error.
 func readAll(r io.Reader, encoding string, out []byte, limit int64, grow func([]byte, int64) ([]byte, error)) (_ []byte, err error) {
 	for {
 		if len(out) == cap(out) {

@@ -38,7 +38,7 @@ func compress(t testing.TB, encoding string, data []byte) []byte {
 
 var encodings = []string{Identity, "gzip", "zstd", "lz4"}
 
-// decompress is Decompress by whoever gives it as much memory as it asks for.
+// decompress is Decompress with as much memory as it asks for.
 func decompress(contentEncoding string, body []byte, limit int64) ([]byte, error) {
 	encoding, err := Encoding(contentEncoding, body)
 	if err != nil || encoding == Identity {
@@ -108,11 +108,11 @@ func TestDecompressRefusesTruncatedAndDamaged(t *testing.T) {
 	}
 }
 
-// TestDecodedSizeIsWhatABodyBecomes: memory is taken for that much before a body is decompressed.
+// TestDecodedSizeIsWhatABodyBecomes: this size is reserved before a body is decompressed.
 func TestDecodedSizeIsWhatABodyBecomes(t *testing.T) {
 	for _, n := range []int{1, 1000, 131_072, 131_073, 3 << 20} {
 		data := bytes.Repeat([]byte("cpu,host=a v=1 1700000000\n"), n/26+1)[:n]
-		unsized, err := zstd.NewWriter(nil) // a stream, which does not say its size
+		unsized, err := zstd.NewWriter(nil) // a stream that does not declare its size
 		if err != nil {
 			t.Fatal(err)
 		}

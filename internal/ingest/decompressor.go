@@ -8,37 +8,39 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// largestFileWindow is the zstd window that a file may have: as much as zstd --long writes.
+// largestFileWindow is the largest zstd window that a file may have: zstd --long writes windows of
+// this size.
 const largestFileWindow = 128 << 20
 
-// NewDecompressor reads a file of any size that may be compressed with gzip or zstd, as its first
-// bytes tell. Errors are base.Invalid.
+// NewDecompressor reads a file of any size. The file's first bytes decide whether it is
+// decompressed with gzip or zstd. Errors of damaged files are base.Invalid.
 func NewDecompressor(file io.Reader) (io.ReadCloser, error) {
-	source := &sourceReader{Reader: file}
-	in := bufio.NewReaderSize(source, 64<<10)
-	head, _ := in.Peek(len(magicZstd)) // shorter at the end of the file; an error comes again when it is read
+	raw := &fileReader{Reader: file}
+	in := bufio.NewReaderSize(raw, 64<<10)
+	// shorter at the end of the file; a read error is returned again by the next read
+	head, _ := in.Peek(len(magicZstd))
 	switch encoding := encodingOf(head); encoding {
 	case "gzip":
 		r, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, damaged(encoding, err)
 		}
-		return &decompressor{r, encoding, source, func() { _ = r.Close() }}, nil
+		return &decompressor{r, encoding, raw, func() { _ = r.Close() }}, nil
 	case "zstd":
 		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(largestFileWindow))
 		if err != nil {
 			return nil, damaged(encoding, err)
 		}
-		return &decompressor{r, encoding, source, r.Close}, nil
+		return &decompressor{r, encoding, raw, r.Close}, nil
 	}
 	return io.NopCloser(in), nil
 }
 
-// decompressor tells a damaged file from one that cannot be read.
+// decompressor distinguishes a damaged file from a file that cannot be read.
 type decompressor struct {
 	io.Reader
 	encoding string
-	source   *sourceReader
+	file     *fileReader
 	close    func()
 }
 
@@ -47,8 +49,8 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	if err == nil || err == io.EOF {
 		return n, err
 	}
-	if d.source.err != nil && d.source.err != io.EOF {
-		return n, d.source.err
+	if d.file.err != nil && d.file.err != io.EOF {
+		return n, d.file.err
 	}
 	return n, damaged(d.encoding, err)
 }
@@ -58,13 +60,13 @@ func (d *decompressor) Close() error {
 	return nil
 }
 
-// sourceReader remembers an error of the file, to tell it from a damaged encoding.
-type sourceReader struct {
+// fileReader remembers a read error of the file, to distinguish it from damaged compressed data.
+type fileReader struct {
 	io.Reader
 	err error
 }
 
-func (r *sourceReader) Read(p []byte) (int, error) {
+func (r *fileReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err != nil {
 		r.err = err

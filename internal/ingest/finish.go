@@ -14,18 +14,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TextDictionary is the type of string columns whose values repeat.
+// TextDictionary is the type of string columns with repeated values.
 var TextDictionary = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 
-// TimestampNS is the type of time columns that need nanoseconds.
+// TimestampNS is the type of time columns whose values need nanoseconds.
 var TimestampNS = &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
 
 // TimestampUS is the type of all other time columns.
 var TimestampUS = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
-// Finish returns the table's rows. order, if not nil, is the sequence of the
-// columns; those it leaves out are left out. The field of a column that some rows leave out says so (schema.LackingKey). The table must not be used
-// afterwards.
+// Finish returns the rows of the table as a batch. order lists the columns to return, in this
+// order; nil returns all. The field of a column that some rows do not contain is marked with
+// schema.LackingKey. The table must not be used afterwards.
 func (t *Table) Finish(order []*Column) (arrow.RecordBatch, error) {
 	if order == nil {
 		order = t.set.list
@@ -54,7 +54,7 @@ func (t *Table) Finish(order []*Column) (arrow.RecordBatch, error) {
 	return batch, nil
 }
 
-// finish returns the column padded to rows.
+// finish returns the column as Arrow data, padded to the given number of rows.
 func (c *Column) finish(rows int) (*array.Data, error) {
 	if err := c.pad(rows); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (c *Column) finish(rows int) (*array.Data, error) {
 func (c *Column) finishText(rows int, valid *memory.Buffer) *array.Data {
 	s := &c.text
 	if c.kind == String {
-		s.settle()
+		s.chooseLayout()
 	}
 	if s.plain {
 		t := arrow.DataType(arrow.BinaryTypes.String)
@@ -143,13 +143,14 @@ func (c *Column) finishStruct(rows int, valid *memory.Buffer) (*array.Data, erro
 	return array.NewData(arrow.StructOf(fields...), rows, []*memory.Buffer{valid}, children, c.nulls, 0), nil
 }
 
-// toNanoseconds turns the microseconds of a Timestamp column and what is below
-// them into one count of nanoseconds per row.
+// toNanoseconds changes a Timestamp column from microseconds, plus the nanoseconds below them, to
+// one number of nanoseconds per row. It returns an error if a value is out of range.
 func (c *Column) toNanoseconds() error {
 	c.nanos = append(c.nanos, slices.Repeat([]uint16{0}, c.rows-len(c.nanos))...)
 	for i, bits := range c.fixed {
 		micros := int64(bits)
-		const last, first = math.MaxInt64 / 1000, math.MinInt64/1000 - 1 // microseconds, of which some nanoseconds are in range
+		// microseconds with at least one nanosecond in range
+		const last, first = math.MaxInt64 / 1000, math.MinInt64/1000 - 1
 		below := int64(c.nanos[i])
 		if micros > last || micros < first || micros == last && below > math.MaxInt64%1000 || micros == first && below < 1000+math.MinInt64%1000 {
 			return c.errorf(i, "moment %d us is out of the range of nanoseconds (years 1677 to 2262), which other rows need", micros)

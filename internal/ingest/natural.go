@@ -12,16 +12,21 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Natural returns a batch with the types that decoders emit, equal in its values:
-// large and view layouts become utf8 and binary, other dictionaries than those of
-// text are unpacked, zones of timestamps become UTC (the moments stay), float16 float32,
-// decimals decimal128 with scales from 0 to 38, times of day time64[us], date64 date32, extension types but UUID and
-// JSON their storage. A value that this would change is a base.Invalid
-// error, as is a type without a counterpart, and what Validate refuses. What has to be built is taken from the budget first.
+// Natural returns a batch with the same values, in the types that decoders emit:
+//   - large and view layouts become utf8 and binary
+//   - dictionaries are unpacked, except dictionaries of text
+//   - the time zone of timestamps becomes UTC; the points in time do not change
+//   - float16 becomes float32
+//   - decimals become decimal128 with a scale from 0 to 38
+//   - times of day become time64[us], and date64 becomes date32
+//   - extension types become their storage type, except UUID and JSON
 //
-// arrow-go's package compute has casts for much of this, but runs them on goroutines
-// of its own: a panic there ends the process, and some kernels panic on arrays
-// without a validity bitmap.
+// These are base.Invalid errors: a value that the conversion would change, a type without a
+// counterpart, and anything that Validate refuses. Memory for converted arrays is taken from the
+// budget before it is allocated.
+//
+// arrow-go's package compute has casts for much of this, but it runs them on its own goroutines,
+// where a panic ends the process. Some of its kernels panic on arrays without a validity bitmap.
 func Natural(batch arrow.RecordBatch, budget *Budget) (arrow.RecordBatch, error) {
 	if err := validate(batch, budget); err != nil {
 		return nil, err
@@ -47,7 +52,7 @@ func Natural(batch arrow.RecordBatch, budget *Budget) (arrow.RecordBatch, error)
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, batch.NumRows()), nil
 }
 
-// natural returns an array that the caller releases.
+// natural converts one array, see Natural. The caller releases the result.
 func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	switch t := a.DataType().(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
@@ -69,11 +74,13 @@ func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 }
 
 var (
-	uuidType    = extensions.NewUUIDType()
-	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String) // it knows this storage
+	uuidType = extensions.NewUUIDType()
+	// a supported storage type, so there is no error
+	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String)
 )
 
-// naturalExtension keeps what a table has a type for, and unwraps all else.
+// naturalExtension keeps the extension types that tables have a type for, and replaces others by
+// their storage.
 func naturalExtension(a array.ExtensionArray, budget *Budget) (arrow.Array, error) {
 	storage := a.Storage()
 	if a.ExtensionType().ExtensionName() == uuidType.ExtensionName() && arrow.TypeEqual(storage.DataType(), uuidType.StorageType()) {
@@ -91,8 +98,8 @@ func unsupported(t arrow.DataType) error {
 	return base.Errorf(base.Invalid, "type %v is not supported", t)
 }
 
-// naturalTimestamp names the zone UTC; seconds and milliseconds with a zone become
-// microseconds, since there is but one type of moments.
+// naturalTimestamp replaces the time zone by UTC. With a zone, seconds and milliseconds become
+// microseconds, because tables have only one type of timestamps with a zone.
 func naturalTimestamp(a arrow.Array, t *arrow.TimestampType, budget *Budget) (arrow.Array, error) {
 	if t.TimeZone == "" {
 		a.Retain()
@@ -118,15 +125,16 @@ func naturalTimestamp(a arrow.Array, t *arrow.TimestampType, budget *Budget) (ar
 	})
 }
 
-// naturalDictionary keeps a dictionary of text, with indices of uint32, and unpacks
-// those of other flat types and those with NULLs among their values.
+// naturalDictionary keeps dictionaries of text, with uint32 indices. It unpacks dictionaries of
+// other flat types and those that have NULLs among their values.
 func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error) {
 	values, err := natural(a.Dictionary(), budget)
 	if err != nil {
 		return nil, err
 	}
 	defer values.Release()
-	if values == a.Dictionary() { // each batch is checked, and counts, with all of it
+	// each batch is validated with the whole dictionary, and so is charged for it
+	if values == a.Dictionary() {
 		for _, b := range values.Data().Buffers() {
 			if err := budget.take(len(bytesOf(b))); err != nil {
 				return nil, err
@@ -165,7 +173,7 @@ func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error)
 	if !ok || t.BitWidth()%8 != 0 || len(values.Data().Buffers()) != 2 {
 		return nil, unsupported(a.DataType())
 	}
-	// Values of whole bytes are copied without looking at them.
+	// Values of whole bytes are copied without decoding them.
 	from, width := bytesOf(values.Data().Buffers()[1]), t.BitWidth()/8
 	if err := budget.take(a.Len() * width); err != nil {
 		return nil, err
@@ -198,7 +206,8 @@ func naturalNested(a arrow.Array, budget *Budget) (arrow.Array, error) {
 		child := array.MakeFromData(c)
 		out, err := natural(child, budget)
 		child.Release()
-		if d, ok := out.(*array.Dictionary); ok { // tables have dictionaries for whole columns only
+		// only whole columns may be dictionaries in tables
+		if d, ok := out.(*array.Dictionary); ok {
 			text := d.Dictionary().(*array.String)
 			out, err = flatten(d.Len(), arrow.BinaryTypes.String, budget, d.IsNull, func(i int) string { return text.Value(d.GetValueIndex(i)) })
 			d.Release()
@@ -246,7 +255,7 @@ func naturalNested(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	return array.MakeFromData(out), nil
 }
 
-// narrowOffsets returns a large list's offsets as int32.
+// narrowOffsets returns the offsets of a large list as int32.
 func narrowOffsets(d arrow.ArrayData) (*memory.Buffer, error) {
 	wide := arrow.Int64Traits.CastFromBytes(bytesOf(d.Buffers()[1]))
 	narrow := make([]int32, len(wide))

@@ -13,8 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// naturalFlat converts the flat types that have another layout than their natural
-// counterpart.
+// naturalFlat converts flat types whose layout differs from that of their natural counterpart.
 func naturalFlat(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	text, binary := arrow.BinaryTypes.String, arrow.BinaryTypes.Binary
 	switch a := a.(type) {
@@ -62,8 +61,8 @@ func naturalFlat(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	return naturalDecimal(a, budget)
 }
 
-// naturalDecimal converts decimals of other widths to decimal128. Those of a negative scale, which count tens or
-// hundreds and which no table's type is, become whole numbers.
+// naturalDecimal converts decimals of other widths to decimal128. A decimal with a negative scale
+// counts tens or hundreds. Tables have no such type, so it becomes a whole number.
 func naturalDecimal(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	t, ok := a.DataType().(arrow.DecimalType)
 	if !ok {
@@ -109,7 +108,8 @@ func naturalDecimal(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	})
 }
 
-// times10 returns v * 10^tens, false if that has more than so many digits.
+// times10 returns v * 10^tens. It returns false if the result has more than the given number of
+// digits.
 func times10(v decimal128.Num, tens, digits int) (decimal128.Num, bool) {
 	ten := big.NewInt(10)
 	n := new(big.Int).Exp(ten, big.NewInt(int64(tens)), nil)
@@ -119,8 +119,8 @@ func times10(v decimal128.Num, tens, digits int) (decimal128.Num, bool) {
 	return decimal128.FromBigInt(n), true
 }
 
-// convert builds an array of type t: put appends the value of row i, or something in
-// its place and false if t cannot hold it.
+// convert builds an array of type t. put appends the value of row i. If t cannot hold the value,
+// put appends a placeholder and returns false.
 func convert(a arrow.Array, t arrow.DataType, budget *Budget, put func(b array.Builder, i int) bool) (arrow.Array, error) {
 	if err := budget.take(a.Len() * t.(arrow.FixedWidthDataType).Bytes()); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func convert(a arrow.Array, t arrow.DataType, budget *Budget, put func(b array.B
 	return b.NewArray(), nil
 }
 
-// flatten builds text or binary, offsets of 32 bits and one buffer of values.
+// flatten builds an array of text or binary with 32-bit offsets and one buffer of values.
 func flatten(rows int, t arrow.BinaryDataType, budget *Budget, isNull func(i int) bool, value func(i int) string) (arrow.Array, error) {
 	size := 0
 	for i := range rows {

@@ -9,7 +9,7 @@ import (
 // Precision is the unit of integer times.
 type Precision uint8
 
-// Precisions. Auto tells the unit by magnitude, see Column.ToTime.
+// The precisions. Auto derives the unit from the magnitude of the values, see Column.ToTime.
 const (
 	Auto Precision = iota
 	Nanosecond
@@ -20,7 +20,7 @@ const (
 	Hour
 )
 
-// microsOf is how many microseconds a unit has; a nanosecond has none.
+// microsOf is the number of microseconds in a unit. A nanosecond has none.
 var microsOf = [...]int64{Microsecond: 1, Millisecond: 1e3, Second: 1e6, Minute: 60e6, Hour: 3600e6}
 
 var precisionNames = map[string]Precision{
@@ -28,18 +28,18 @@ var precisionNames = map[string]Precision{
 	"ms": Millisecond, "s": Second, "m": Minute, "h": Hour,
 }
 
-// ParsePrecision reads a precision as InfluxDB's clients spell it: ns, n, us, u,
-// µs, ms, s, m, h; empty is Auto.
+// ParsePrecision parses a precision as InfluxDB's clients write it: ns, n, us, u, µs, ms, s, m or
+// h. The empty string is Auto.
 func ParsePrecision(s string) (Precision, error) {
 	p, ok := precisionNames[s]
 	if !ok {
-		return Auto, base.Errorf(base.Invalid, "precision %q is none of ns, us, ms, s, m, h", s)
+		return Auto, base.Errorf(base.Invalid, "invalid precision %q: use ns, us, ms, s, m or h", s)
 	}
 	return p, nil
 }
 
-// Micros converts a time to microseconds and the nanoseconds below them (0 to
-// 999). It reports false if the result is out of range, and for Auto.
+// Micros converts a time of this precision to microseconds, and 0 to 999 nanoseconds below them. It
+// returns false if the result is out of range, and for Auto.
 func (p Precision) Micros(v int64) (micros int64, nanos uint16, ok bool) {
 	switch p {
 	case Auto:
@@ -55,16 +55,15 @@ func (p Precision) Micros(v int64) (micros int64, nanos uint16, ok bool) {
 	return v * m, 0, v <= math.MaxInt64/m && v >= math.MinInt64/m
 }
 
-// A guess is safe only where one unit is plausible. guessFrom and guessUntil bound
-// the seconds from March 1973 to the end of 2099; the same number a thousand times
-// larger is the same moment in the next finer unit, so the four ranges are far
-// apart and no moment within them is ever taken for another.
+// A guess is safe only where exactly one unit is plausible. guessFrom and guessUntil are the bounds
+// in seconds: March 1973 and the end of 2099. The bounds of each finer unit are a thousand times
+// larger. The four ranges do not overlap, so a time within these years is never taken for another.
 const (
 	guessFrom  = 100_000_000
 	guessUntil = 4_102_444_800
 )
 
-// guess tells a time's unit by its magnitude, or Auto if that is not plain.
+// guess returns the unit of a time by its magnitude, or Auto if the magnitude is ambiguous.
 func guess(v int64) Precision {
 	m := uint64(v)
 	if v < 0 {
@@ -83,21 +82,20 @@ func guess(v int64) Precision {
 	return Auto
 }
 
-// ToTime turns a column of integers, of text or of moments into moments.
+// ToTime converts a column of integers, text or timestamps into timestamps. NULLs stay NULL.
 //
-// Integers count units since 1970 UTC. With Auto, the unit is told by magnitude
-// and must be the same for the whole column: seconds, milliseconds, microseconds
-// or nanoseconds of a moment between March 1973 and the end of 2099 (or as far
-// before 1970). A column that mixes units, or holds a time outside of those years,
-// cannot be told for certain and is an error that asks for the precision; guessing
-// from the first value or from one value alone has put rows into the year 55840.
-// Zero is the same moment in every unit.
+// Integers count units of p since 1970 UTC. With Auto, the magnitude of the values decides between
+// seconds, milliseconds, microseconds and nanoseconds:
+//   - The values must lie between March 1973 and the end of 2099, or equally far before 1970.
+//   - All values of the column must have the same unit. Zero is valid in every unit.
+//   - Otherwise the unit is ambiguous, which is an error that asks for the precision. A guess from
+//     the first value alone, or value by value, has put rows into the year 55840.
 //
-// Floating-point numbers are taken if they are whole. Text is ISO 8601 (see
-// ParseTimestamp); without a zone it is UTC. NULLs stay NULL.
+// Floating-point numbers are accepted if they are whole. Text is ISO 8601 (see ParseTimestamp), and
+// is UTC if it has no zone.
 //
-// Moments keep their nanoseconds: the column becomes timestamp[ns, UTC] if a
-// single one is not a whole microsecond, timestamp[us, UTC] otherwise.
+// Nanoseconds are preserved. The column becomes timestamp[ns, UTC] if at least one value is not a
+// whole microsecond, and timestamp[us, UTC] otherwise.
 func (c *Column) ToTime(p Precision) error {
 	switch c.kind {
 	case Null, Timestamp:
@@ -121,10 +119,11 @@ func (c *Column) ToTime(p Precision) error {
 	return c.timeFromIntegers(p)
 }
 
-// unit returns the one unit of all times.
+// unit returns the one unit of all times in the column, or an error if there is no such unit.
 func (c *Column) unit() (Precision, error) {
 	unit, at := Auto, 0
-	low, high := int64(1), int64(0) // the range that unit was told for: most values need no more
+	// a range of values that have the unit; most values need only this check
+	low, high := int64(1), int64(0)
 	for i, bits := range c.fixed {
 		v := int64(bits)
 		if v >= low && v <= high || v == 0 {
@@ -133,10 +132,10 @@ func (c *Column) unit() (Precision, error) {
 		u := guess(v)
 		switch {
 		case u == Auto:
-			return Auto, c.errorf(i, "the unit of time %d cannot be told for certain", v).
+			return Auto, c.errorf(i, "the unit of time %d is ambiguous", v).
 				WithHint("give the precision: ns, us, ms or s")
 		case unit != Auto && u != unit:
-			return Auto, c.errorf(i, "time %d is of another unit than %d in row %d", v, int64(c.fixed[at]), at+1).
+			return Auto, c.errorf(i, "time %d has a different unit than %d in row %d", v, int64(c.fixed[at]), at+1).
 				WithHint("send all times of a request in one unit, or give the precision: ns, us, ms or s")
 		}
 		if unit == Auto {
@@ -146,7 +145,7 @@ func (c *Column) unit() (Precision, error) {
 		}
 	}
 	if unit == Auto {
-		unit = Second // only zeros
+		unit = Second // all values are zero
 	}
 	return unit, nil
 }

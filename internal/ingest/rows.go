@@ -1,23 +1,24 @@
-// Package ingest turns the bytes of a request into Arrow batches, one folder per
-// wire format. Decoders are pure: same bytes and options, same result; no clock,
-// no engine, no goroutine. A decoder returns all rows of a request or an error, so
-// that nothing of a bad request is ever applied (line protocol alone accepts the
-// good lines and lists the bad ones, as InfluxDB defines).
+// Package ingest decodes the bytes of a request into Arrow batches. Each wire format has its own
+// subfolder.
 //
-// Batches own their memory: the request's body may be reused once a decoder has
-// returned. Buffers come from Go's heap.
+// Decoders are pure: the same bytes and options give the same result. They use no clock, no engine
+// and no goroutines. A decoder returns all rows of a request or an error, so no part of a bad
+// request is ever applied. The exception is line protocol, which accepts the good lines and reports
+// the bad ones, as InfluxDB defines.
 //
-// Rules that every format shares:
-//   - Rows are numbered from 1 in messages, as a person counts them.
-//   - A column's type follows from all its values. Integers and floating-point
-//     numbers in one column make float64 if no integer loses a digit, otherwise an
-//     error. Integers beyond int64 make uint64. Any other mix is an error.
-//   - A missing value is NULL. A column with nothing but NULLs has Arrow's null
-//     type; the engine decides what it means. The null type can also appear inside
-//     lists (only empty ones) and structs.
-//   - Strings are dictionaries (uint32 indices) where values repeat, else utf8.
-//   - Text is valid UTF-8 or an error that names row and column.
-//   - NaN, infinities and the sign of zero are kept.
+// Batches own their memory: the request's body may be reused once a decoder has returned. Buffers
+// are allocated on Go's heap.
+//
+// All formats share these rules:
+//   - Messages number rows from 1.
+//   - A column's type follows from all its values. Integers and floating-point numbers in one
+//     column become float64 if no integer loses a digit; otherwise they are an error. Integers
+//     above the range of int64 make the column uint64. Any other mix is an error.
+//   - A missing value is NULL. A column with only NULLs has Arrow's null type, and the engine
+//     decides its type. The null type can also appear inside lists (if all are empty) and structs.
+//   - Strings are dictionaries (uint32 indices) where values repeat, and utf8 otherwise.
+//   - Text that is not valid UTF-8 is an error that names row and column.
+//   - NaN, infinities and the sign of zero are preserved.
 package ingest
 
 import (
@@ -29,40 +30,42 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Limits on what one request may hold. They bound memory and the depth of
-// recursion, not what is sensible.
+// Limits of one request. They bound memory and the depth of recursion.
 const (
-	MaxColumns  = 10_000 // of one table in one request, fields of structs included
+	MaxColumns  = 10_000 // of one table in one request, including fields of structs
 	MaxNesting  = 64     // lists and structs inside each other
 	MaxNameSize = 256    // bytes of a table's or column's name
 
-	// maxPadding is how many NULLs a request may imply by leaving columns out of
-	// rows: sparse rows of many columns would otherwise turn a small body into
-	// gigabytes. At 8 bytes each this is 256 MiB.
+	// maxPadding is the number of NULLs that a request may imply by rows that leave columns out.
+	// Without it, a small body of sparse rows with many columns could expand to gigabytes. At 8
+	// bytes each this is 256 MiB.
 	maxPadding = 1 << 25
 )
 
-// TimeColumn is the name of the column that holds a row's time in the formats
-// that know one.
+// TimeColumn is the name of the time column in formats that have a special time field.
 const TimeColumn = "time"
 
-// Rows is what one request holds for one table.
+// Rows holds the rows of one request for one table.
 type Rows struct {
-	Table string            // as the client named it; empty where the request's address names it
-	Batch arrow.RecordBatch // columns named as the client named them, of natural types
-	Tags  []int             // indices of the columns that identify a series, where the format says so
+	// Table is the name as the client sent it. It is empty if the request's address names the
+	// table.
+	Table string
+	// Batch has natural types, see Natural, and column names as the client sent them.
+	Batch arrow.RecordBatch
+	// Tags are the indices of the columns that identify a series, if the format has such columns.
+	Tags []int
 }
 
-// Release gives up the batches of rows.
+// Release releases the batches of rows.
 func Release(rows []Rows) {
 	for _, r := range rows {
 		r.Batch.Release()
 	}
 }
 
-// CheckName returns an Invalid error unless name can name a table or a column:
-// 1 to MaxNameSize bytes of UTF-8 without NUL (which would cut it short in C).
-// what is "table" or "column".
+// CheckName returns a base.Invalid error unless name is valid for a table or a column: 1 to
+// MaxNameSize bytes of UTF-8 without NUL, which would cut the name short in C. what is "table" or
+// "column".
 func CheckName(what, name string) error {
 	switch {
 	case name == "":

@@ -5,13 +5,11 @@ import (
 	"time"
 )
 
-// Run opens a run of values of a column of 8-byte values: it returns the column's
-// values with room up to row end, to be written from row start on. CommitRun then
-// says how far they were. k is Int or Float and the column's kind, or the column
-// holds nothing but NULLs.
+// Run starts a run of values in a column of 8-byte values. It returns the column's values, extended
+// up to row end. The caller writes them from row start on, and then calls CommitRun with the row
+// where it stopped. k is Int or Float. The column's kind must be k, or the column has only NULLs.
 //
-// This is the way in for decoders of columnar formats: a run costs one call, not
-// one per value.
+// Decoders of columnar formats use it because it costs one call per run, not one per value.
 func (c *Column) Run(k Kind, start, end int) ([]uint64, error) {
 	if err := c.open(start, k); err != nil {
 		return nil, err
@@ -20,13 +18,14 @@ func (c *Column) Run(k Kind, start, end int) ([]uint64, error) {
 	return c.fixed[:end], nil
 }
 
-// CommitRun sets the rows up to end to what was written into the last Run.
+// CommitRun sets the rows up to end to the values that were written into the last Run.
 func (c *Column) CommitRun(end int) {
 	c.fixed = c.fixed[:end]
 	c.rows = end
 }
 
-// Reserve makes room for rows in total, as far as the column's kind is known.
+// Reserve allocates memory for the given total number of rows, if the column's kind is already
+// known.
 func (c *Column) Reserve(rows int) {
 	switch c.kind {
 	case Int, Uint, Float, Timestamp:
@@ -36,8 +35,8 @@ func (c *Column) Reserve(rows int) {
 	}
 }
 
-// FillTime replaces NULLs of a column that ToTime has turned into moments, and the
-// rows missing up to rows, by now.
+// FillTime replaces NULLs by now, in a column that ToTime has converted. It also sets the missing
+// rows, up to the given number of rows, to now.
 func (c *Column) FillTime(rows int, now time.Time) error {
 	if c.nulls == 0 && c.rows == rows {
 		return nil

@@ -7,35 +7,38 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// Strings collects a column's strings. As long as values repeat it keeps each of
-// them once and an index per row (Arrow's dictionary form, uint32 indices); when
-// too many are distinct it turns into plain utf8 and stays so.
+// Strings collects the strings of a column. While values repeat, it stores each distinct value once
+// and one uint32 index per row, as in Arrow's dictionary layout. When too many values are distinct,
+// it switches to plain utf8 for good.
 type Strings struct {
 	rows  int
 	plain bool
 
-	values  intern.Table // unless plain
-	indices []uint32     // per row, unless plain
+	values  intern.Table // if not plain
+	indices []uint32     // one per row, if not plain
 
-	data    []byte  // of every row, if plain
-	offsets []int32 // len(data) boundaries: one more than rows
+	data    []byte  // the bytes of all rows, if plain
+	offsets []int32 // the rows' boundaries in data: one more than there are rows
 }
 
-// When a dictionary stops paying. Measured on 14-byte values, CPU per row: a repeated
-// value costs 10 to 15 ns up to a thousand distinct ones, where plain utf8 costs 26;
-// 23 at ten thousand, 35 at thirty thousand, where lookups miss the caches. A new value
-// costs 40 to 80 ns where plain costs 15 to 27.
+// Limits above which a dictionary no longer pays off. Measured with 14-byte values, in CPU time per
+// row:
+//   - A repeated value costs 10 to 15 ns with up to a thousand distinct values, where plain utf8
+//     costs 26. With more distinct values lookups miss the CPU caches: 23 ns at ten thousand, 35
+//     at thirty thousand.
+//   - A new value costs 40 to 80 ns, where plain utf8 costs 15 to 27.
 const (
-	// dictionaryMax is the most values that a dictionary holds.
+	// dictionaryMax is the largest number of values in a dictionary.
 	dictionaryMax = 1 << 14
 
-	// From dictionaryCheck values on, at least every second row must repeat one. Many
-	// columns repeat little in their first rows, so values up to an eighth of the
-	// expected rows are let pass: if none repeats after all, that has cost a fifth more.
+	// Once there are dictionaryCheck values, at least every second row must repeat a value. Many
+	// columns repeat little in their first rows, so this rule does not apply until the number of
+	// values exceeds an eighth of the expected rows. If no value repeats after all, the wasted time
+	// is a fifth.
 	dictionaryCheck = 512
 )
 
-// row returns the value of a row that is not NULL.
+// row returns the value of row i, which is not NULL.
 func (s *Strings) row(i int) []byte {
 	if s.plain {
 		return s.data[s.offsets[i]:s.offsets[i+1]]
@@ -43,7 +46,7 @@ func (s *Strings) row(i int) []byte {
 	return s.values.Value(s.indices[i])
 }
 
-// reserve makes room for rows in total.
+// reserve allocates memory for the given total number of rows.
 func (s *Strings) reserve(rows int) {
 	if s.plain && s.offsets == nil {
 		s.offsets = append(make([]int32, 0, 64), 0)
@@ -53,7 +56,7 @@ func (s *Strings) reserve(rows int) {
 	}
 }
 
-// appendNulls adds n rows whose content is never looked at.
+// appendNulls adds n rows whose content is never read.
 func (s *Strings) appendNulls(n int) {
 	s.reserve(0)
 	s.rows += n
@@ -66,8 +69,8 @@ func (s *Strings) appendNulls(n int) {
 	s.indices = append(s.indices, make([]uint32, n)...)
 }
 
-// append adds a row. It reports false, and adds nothing, if the value is not valid
-// UTF-8 or the column outgrows utf8's 2 GiB.
+// append adds a row. It returns false and adds nothing if v is not valid UTF-8, or if the column
+// would exceed the 2 GiB of utf8.
 func (s *Strings) append(v []byte) bool {
 	if s.plain {
 		return ValidText(v) && s.appendPlain(v)
@@ -81,7 +84,7 @@ func (s *Strings) append(v []byte) bool {
 	return true
 }
 
-// appendNew adds a row with a value that no earlier row has.
+// appendNew adds a row with a value that no earlier row has. Its result is that of append.
 func (s *Strings) appendNew(v []byte) bool {
 	if !ValidText(v) || s.values.Bytes()+len(v) > math.MaxInt32 {
 		return false
@@ -108,8 +111,7 @@ func (s *Strings) appendPlain(v []byte) bool {
 	return true
 }
 
-// turnPlain rewrites the rows in the plain form. It reports false if they do not
-// fit into 2 GiB.
+// turnPlain converts the rows to plain utf8. It returns false if they do not fit into 2 GiB.
 func (s *Strings) turnPlain() bool {
 	if s.plain {
 		return true
@@ -136,10 +138,10 @@ func (s *Strings) turnPlain() bool {
 	return true
 }
 
-// settle chooses the final form once all rows are in: a dictionary of nearly as
-// many values as rows is dearer than none.
-func (s *Strings) settle() {
+// chooseLayout chooses the final layout when all rows are present. A dictionary with nearly as many
+// values as rows costs more than plain utf8.
+func (s *Strings) chooseLayout() {
 	if !s.plain && s.values.Len() > s.rows/2 {
-		s.turnPlain() // if it does not fit, the dictionary stays
+		s.turnPlain() // if the rows do not fit, the dictionary stays
 	}
 }

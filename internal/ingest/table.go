@@ -9,8 +9,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// columns is an ordered set of columns: found by a guessed position first, which
-// holds whenever rows name their columns in the same order, then by name.
+// columns is an ordered set of columns. find first tries a guessed position, which is right
+// whenever rows list their columns in the same order, and then the name.
 type columns struct {
 	list   []*Column
 	names  []string
@@ -56,7 +56,7 @@ func newColumn(name string, in *shared) (*Column, error) {
 	return &Column{name: name, shared: in}, nil
 }
 
-// Table grows the rows of one table, a column at a time or a row at a time.
+// Table builds the rows of one table, column by column or row by row.
 type Table struct {
 	Name   string
 	rows   int
@@ -64,21 +64,22 @@ type Table struct {
 	set    columns
 }
 
-// Padding is how many NULLs a request may still imply by leaving columns out of rows, in all of its tables.
+// Padding is the number of NULLs that a request may still imply by leaving columns out of rows. All
+// tables of the request share it.
 type Padding struct{ left int }
 
-// NewPadding returns what one request may imply.
+// NewPadding returns the padding for one request.
 func NewPadding() *Padding { return &Padding{maxPadding} }
 
-// NewTable returns an empty table of a request.
+// NewTable returns an empty table. All tables of a request are created with the same padding.
 func NewTable(name string, padding *Padding) *Table {
 	return &Table{Name: name, shared: shared{padding: padding}}
 }
 
-// Rows returns how many rows there are: the number of the row to set next.
+// Rows returns the number of rows, which is also the number of the next row to set.
 func (t *Table) Rows() int { return t.rows }
 
-// Grow adds n rows; columns that are not set in them are NULL there.
+// Grow adds n rows. Columns that are not set in these rows are NULL.
 func (t *Table) Grow(n int) error {
 	if n > math.MaxInt32-t.rows {
 		return base.Errorf(base.TooLarge, "table %q: more than %d rows", t.Name, math.MaxInt32)
@@ -87,14 +88,15 @@ func (t *Table) Grow(n int) error {
 	return nil
 }
 
-// Column returns the column of that name; created, with only NULLs, if it is new.
-// position is a guess: the column's place among this row's columns.
+// Column returns the column of the given name. If the column is new, it is created with only NULLs.
+// position is a hint that makes the search faster: the column's place among the columns of this
+// row.
 func (t *Table) Column(position int, name []byte) (*Column, error) {
 	return t.set.get(position, name, "", &t.shared)
 }
 
-// Lookup is Column without creating one: nil if there is none.
+// Lookup is Column, but returns nil if the column does not exist.
 func (t *Table) Lookup(position int, name []byte) *Column { return t.set.find(position, name) }
 
-// Columns returns the columns in the order in which they were first named.
+// Columns returns the columns in the order in which rows first named them.
 func (t *Table) Columns() []*Column { return t.set.list }

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// ValidText reports whether b is UTF-8. Most values are short ASCII: those are
-// decided eight bytes at a time.
+// ValidText reports whether b is valid UTF-8. Most values are short ASCII, which it checks eight
+// bytes at a time.
 func ValidText(b []byte) bool {
-	const highBits = 0x8080808080808080 // set in words of bytes that are not all ASCII
+	const highBits = 0x8080808080808080 // a word with none of these bits is ASCII
 	n := len(b)
 	if n >= 8 {
 		all := binary.LittleEndian.Uint64(b[n-8:])
@@ -25,7 +25,7 @@ func ValidText(b []byte) bool {
 	return all < utf8.RuneSelf || utf8.Valid(b)
 }
 
-// Quote returns text for an error message: at most 64 bytes of it, quoted.
+// Quote returns text quoted for an error message, cut to at most 64 bytes.
 func Quote(text []byte) string {
 	const limit = 64
 	if len(text) <= limit {

@@ -2,19 +2,19 @@ package ingest
 
 import "math"
 
-// Moment is a timestamp as text gives it.
+// Moment is a timestamp that was parsed from text.
 type Moment struct {
-	Micros  int64  // since 1970, of UTC if Zoned, else of the text's own clock
-	Nanos   uint16 // 0 to 999 below the microsecond
-	Zoned   bool   // the text names an offset from UTC, or Z
+	Micros  int64  // since 1970: in UTC if Zoned, otherwise in local time
+	Nanos   uint16 // 0 to 999 nanoseconds below the microsecond
+	Zoned   bool   // the text has Z or an offset from UTC
 	Shifted bool   // the offset is not 0
 	IsDate  bool   // the text is a date without a time of day
 }
 
-// ParseTimestamp reads ISO 8601's extended form as databases write it:
-// YYYY-MM-DD, optionally followed by T or a space and HH:MM[:SS[.digits]], by
-// Z or +HH, +HHMM or +HH:MM. Up to nine digits of a second are kept; more are
-// refused unless they are zeros. Years are 0000 to 9999.
+// ParseTimestamp parses the extended form of ISO 8601 as databases write it: YYYY-MM-DD, optionally
+// followed by T or a space and HH:MM[:SS[.digits]], and then by Z, +HH, +HHMM or +HH:MM. It keeps
+// nine digits of a second, and refuses more unless they are zeros. Years are 0000 to 9999. It
+// returns false if s has another form.
 func ParseTimestamp(s []byte) (Moment, bool) {
 	var m Moment
 	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
@@ -69,8 +69,8 @@ func ParseTimestamp(s []byte) (Moment, bool) {
 	return m, true
 }
 
-// UnixNanos returns the moment in nanoseconds, or false out of the years 1677 to
-// 2262.
+// UnixNanos returns the timestamp in nanoseconds since 1970. It returns false outside of the years
+// 1677 to 2262.
 func (m Moment) UnixNanos() (int64, bool) {
 	if m.Micros > math.MaxInt64/1000-1 || m.Micros < math.MinInt64/1000+1 {
 		return 0, false
@@ -102,19 +102,19 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// daysSince1970 counts the days up to a date of the Gregorian calendar. Years begin
-// in March here, so that the leap day is a year's last.
+// daysSince1970 returns the number of days from 1970-01-01 to a date of the Gregorian calendar. The
+// computation lets years begin in March, so that the leap day is the last day of a year.
 func daysSince1970(year, month, day int) int {
 	if month < 3 {
 		year, month = year-1, month+12
 	}
-	year += 400 // no year below 0 is left
+	year += 400 // keeps the year from being negative
 	ofYear := (153*(month-3)+2)/5 + day - 1
-	const epoch = 865_565 // what this comes to on 1970-01-01
+	const epoch = 865_565 // the same sum for 1970-01-01
 	return 365*year + year/4 - year/100 + year/400 + ofYear - epoch
 }
 
-// fraction reads an optional fraction of a second and returns what follows it.
+// fraction parses an optional fraction of a second and returns the text after it.
 func fraction(s []byte) (rest []byte, nanos int, ok bool) {
 	if len(s) == 0 || s[0] != '.' && s[0] != ',' {
 		return s, 0, true
@@ -130,7 +130,7 @@ func fraction(s []byte) (rest []byte, nanos int, ok bool) {
 	return s[i:], nanos, i > 1
 }
 
-// zone reads an offset from UTC in seconds; s is not empty and must be all of it.
+// zone parses s, which is not empty, as an offset from UTC, and returns it in seconds.
 func zone(s []byte) (offset int, ok bool) {
 	if len(s) == 1 {
 		return 0, s[0] == 'Z' || s[0] == 'z'

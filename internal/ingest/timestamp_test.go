@@ -18,7 +18,7 @@ func TestParseTimestampAgreesWithPackageTime(t *testing.T) {
 		text := at.Format(layout)
 		want, err := time.Parse(layout, text)
 		if err != nil {
-			continue // an offset with minutes in a layout that has none
+			continue // an offset with minutes in a layout without minutes
 		}
 		m, ok := ParseTimestamp([]byte(text))
 		if !ok || m.Micros != want.UnixMicro() || int(m.Nanos) != want.Nanosecond()%1000 {

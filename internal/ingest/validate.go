@@ -13,18 +13,23 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Validate returns a base.Invalid error unless a batch can be handed to code that
-// trusts it, C code above all: buffers as long as lengths and offsets claim,
-// offsets ascending and within their buffers, dictionary indices within the
-// dictionary, null counts right, text valid UTF-8, columns named once and by valid
-// names, nesting and number of columns within the limits, only types that Validate
-// knows (all flat ones, list, large_list, fixed_size_list, map, struct, dictionary,
-// extension over these). The content of NULL slots is not looked at.
+// Validate checks that a batch is safe for code that trusts it, above all C code. Otherwise it
+// returns a base.Invalid or base.TooLarge error. It checks that:
+//   - buffers are as long as the lengths and offsets claim
+//   - offsets ascend and stay within their buffers
+//   - dictionary indices are within the dictionary
+//   - null counts are right
+//   - text is valid UTF-8
+//   - column names are valid and unique
+//   - nesting and the number of columns are within the limits
+//   - all types are known: the flat types, list, large_list, fixed_size_list, map, struct,
+//     dictionary, and extension types over these
 //
-// It costs one pass over offsets, indices and text.
+// The content of NULL slots is not checked. The cost is one pass over offsets, indices and text.
 func Validate(batch arrow.RecordBatch) error { return validate(batch, nil) }
 
-// validate looks at no more text behind views than a budget has left, if there is one.
+// validate is Validate with an optional budget, which bounds how many bytes of text behind views it
+// reads.
 func validate(batch arrow.RecordBatch, budget *Budget) error {
 	v := validator{budget: budget}
 	if int64(int(batch.NumRows())) != batch.NumRows() || batch.NumRows() < 0 || batch.NumRows() > math.MaxInt32 {
@@ -54,16 +59,16 @@ func validate(batch arrow.RecordBatch, budget *Budget) error {
 
 type validator struct {
 	columns    int
-	weightless int // values of arrays that need no bytes for them
+	weightless int // values of arrays that use no bytes for them
 	budget     *Budget
 	viewed     int64 // bytes
 }
 
-// maxWeightless bounds values that need no bytes: NULLs of the null type, strings
-// of fixed size 0 and the like. Otherwise a few bytes could claim billions of them.
+// maxWeightless is the most values that use no bytes, such as NULLs of the null type and strings of
+// fixed size 0. Without a limit, a few bytes could claim billions of them.
 const maxWeightless = 1 << 27
 
-// names checks the names of a batch's columns or a struct's fields.
+// names checks the names of a batch's columns, or of a struct's fields.
 func (v *validator) names(fields []arrow.Field) error {
 	seen := make(map[string]struct{}, len(fields))
 	for _, f := range fields {
@@ -82,7 +87,7 @@ func broken(name, format string, args ...any) error {
 	return base.Wrap(base.Errorf(base.Invalid, format, args...), "column %q", name)
 }
 
-// bytesOf returns a buffer's bytes; none for an absent one.
+// bytesOf returns the bytes of a buffer, or nil for a missing one.
 func bytesOf(b *memory.Buffer) []byte {
 	if b == nil {
 		return nil
@@ -148,7 +153,7 @@ func (v *validator) array(name string, data arrow.ArrayData, depth int) error {
 	return broken(name, "type %v is not supported", dt)
 }
 
-// weightless reports whether arrays of a type have no bytes per value.
+// weightless reports whether arrays of a type use no bytes per value.
 func weightless(dt arrow.DataType) bool {
 	switch t := dt.(type) {
 	case *arrow.NullType:
@@ -163,8 +168,7 @@ func weightless(dt arrow.DataType) bool {
 	return false
 }
 
-// bufferCount returns how many buffers a type's arrays have, or -1 for a type that
-// is not known.
+// bufferCount returns the number of buffers that arrays of a type have, or -1 for an unknown type.
 func bufferCount(dt arrow.DataType) int {
 	switch dt.ID() {
 	case arrow.NULL:
@@ -199,8 +203,8 @@ func checkNulls(name string, data arrow.ArrayData, valid []byte, end int) error 
 	return nil
 }
 
-// offsets checks the offsets of data's values and returns them from the first value
-// on, one more than values, each at most limit.
+// offsets checks the offsets of data's values and returns them, starting at the first value: one
+// more than there are values. Each is at most limit.
 func offsets(name string, data arrow.ArrayData, large bool, limit int) ([]int64, error) {
 	raw := bytesOf(data.Buffers()[1])
 	if data.Len() == 0 && len(raw) == 0 {
@@ -238,7 +242,7 @@ func (v *validator) text(name string, data arrow.ArrayData, dt arrow.DataType) e
 	if err != nil || dt.ID() == arrow.BINARY || dt.ID() == arrow.LARGE_BINARY {
 		return err
 	}
-	// Valid as a whole and cut between characters is valid piece by piece.
+	// If the whole text is valid and every cut falls between characters, each value is valid.
 	sound := utf8.Valid(values[at[0]:at[len(at)-1]])
 	for i := 0; sound && i < len(at)-1; i++ {
 		sound = at[i] == int64(len(values)) || utf8.RuneStart(values[at[i]])
@@ -254,8 +258,8 @@ func (v *validator) text(name string, data arrow.ArrayData, dt arrow.DataType) e
 	return nil
 }
 
-// views checks the view layout: 16 bytes a value, which hold its size and either
-// the value, up to 12 bytes, or the number of a buffer and the place in it.
+// views checks the view layout. A value has 16 bytes: its size, and either the value itself (up to
+// 12 bytes) or a buffer's number and the offset in that buffer.
 func (v *validator) views(name string, data arrow.ArrayData, dt arrow.DataType) error {
 	const size, inline = 16, 12
 	raw := bytesOf(data.Buffers()[1])
@@ -318,7 +322,7 @@ func (v *validator) dictionary(name string, data arrow.ArrayData, t *arrow.Dicti
 	size := uint64(values.Len())
 	raw = raw[data.Offset()*width:]
 	for i := range data.Len() {
-		var index uint64 // a negative one becomes larger than any dictionary
+		var index uint64 // a negative index becomes larger than any dictionary
 		switch t.IndexType.ID() {
 		case arrow.UINT8:
 			index = uint64(raw[i])

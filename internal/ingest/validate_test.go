@@ -11,12 +11,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// raw makes a batch of one column from buffers, without arrow-go looking at them.
+// raw makes a batch of one column from buffers, without checks by arrow-go.
 func raw(dt arrow.DataType, rows, nulls, offset int, buffers []*memory.Buffer, children ...arrow.ArrayData) arrow.RecordBatch {
 	return rawBatch{data: array.NewData(dt, rows, buffers, children, nulls, offset)}
 }
 
-// rawBatch is a batch whose column is nothing but its data.
+// rawBatch is a batch that only has the data of its column.
 type rawBatch struct {
 	arrow.RecordBatch
 	data arrow.ArrayData

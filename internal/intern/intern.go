@@ -1,4 +1,4 @@
-// Package intern numbers distinct values of bytes: what dictionaries of texts are made with.
+// Package intern numbers distinct byte strings. It is used to build dictionaries of text.
 package intern
 
 import (
@@ -14,17 +14,20 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Table numbers distinct values from 0 on, in order of appearance. The zero Table is empty. It is a hash table with linear
-// probing (Knuth, The Art of Computer Programming, 6.4), since Go's map of strings takes several times as long for values that repeat.
+// Table numbers distinct values from 0, in order of appearance. The zero Table is empty. It is a
+// hash table with linear probing (Knuth, The Art of Computer Programming, 6.4). Go's map of strings
+// takes several times as long for repeated values.
 type Table struct {
-	offsets []int32 // one more than values, once there is one
+	offsets []int32 // one more than there are values, or none
 	data    []byte
-	slots   []slot // size is a power of two; at most half of them used
-	last    slot   // of the value found last: on sorted columns it is mostly the next one too
+	slots   []slot // the size is a power of two; at most half are used
+	// last is the slot of the value that was found last. In sorted columns the next value is
+	// usually the same.
+	last slot
 }
 
-// slot holds what tells a value from others. Up to shortValue bytes that is
-// the value itself, so that the table's data need not be looked at.
+// slot identifies a value. For up to shortValue bytes it contains the value itself, so that
+// comparisons need not read the table's data.
 type slot struct {
 	first, second uint64 // the value's words, or its hash and 0
 	size          uint32
@@ -37,14 +40,14 @@ const (
 	firstSlots = 64
 )
 
-// The seeds make collisions unpredictable to whoever chooses the values.
+// The seeds make collisions unpredictable for clients that choose the values.
 var (
 	longSeed   = maphash.MakeSeed()
 	firstSeed  = rand.Uint64()
 	secondSeed = rand.Uint64()
 )
 
-// slotOf returns v's slot, without an index.
+// slotOf returns the slot of v, without an index.
 func slotOf(v []byte) slot {
 	n := len(v)
 	s := slot{size: uint32(n)}
@@ -61,22 +64,23 @@ func slotOf(v []byte) slot {
 	return s
 }
 
-// home returns the place where the search for s begins.
+// home returns the position at which the search for s starts.
 func (t *Table) home(s *slot) int {
 	high, low := bits.Mul64(s.first^firstSeed^uint64(s.size), s.second^secondSeed)
 	return int(high^low) & (len(t.slots) - 1)
 }
 
-// Len returns how many values there are.
+// Len returns the number of values.
 func (t *Table) Len() int { return max(len(t.offsets)-1, 0) }
 
-// Value returns a value. It is the table's, and stays as it is.
+// Value returns a value. It belongs to the table and must not be changed.
 func (t *Table) Value(i uint32) []byte { return t.data[t.offsets[i]:t.offsets[i+1]] }
 
-// Bytes returns how many bytes all values have together.
+// Bytes returns the total size of all values in bytes.
 func (t *Table) Bytes() int { return len(t.data) }
 
-// Texts returns the values, which are UTF-8, as an array of texts, to be released. It shares the table's memory.
+// Texts returns the values, which must be UTF-8, as an array of strings that shares the table's
+// memory. The caller releases it.
 func (t *Table) Texts() *array.Data {
 	offsets := t.offsets
 	if len(offsets) == 0 {
@@ -86,19 +90,19 @@ func (t *Table) Texts() *array.Data {
 	return array.NewData(arrow.BinaryTypes.String, t.Len(), buffers, nil, 0, 0)
 }
 
-// holds reports whether s, which is not empty, is the slot of v, of which key is known.
+// holds reports whether s, which is not empty, is the slot of v. key is slotOf(v).
 func (t *Table) holds(s, key *slot, v []byte) bool {
 	return s.first == key.first && s.second == key.second && s.size == key.size &&
 		(key.size <= shortValue || bytes.Equal(t.Value(s.index-1), v))
 }
 
-// Find returns v's index, if v has one.
+// Find returns the index of v, and whether v has one.
 func (t *Table) Find(v []byte) (index uint32, ok bool) {
 	if len(t.slots) == 0 {
 		return 0, false
 	}
 	key := slotOf(v)
-	if t.holds(&t.last, &key, v) { // there is one: slots come with the first value
+	if t.holds(&t.last, &key, v) { // last is set: slots are created with the first value
 		return t.last.index - 1, true
 	}
 	mask := len(t.slots) - 1
@@ -114,7 +118,8 @@ func (t *Table) Find(v []byte) (index uint32, ok bool) {
 	}
 }
 
-// Index returns v's index, a new one if v has none. All values together must have less than 2 GiB.
+// Index returns the index of v, and adds v if it has none. All values together must be smaller than
+// 2 GiB.
 func (t *Table) Index(v []byte) uint32 {
 	if i, ok := t.Find(v); ok {
 		return i
@@ -122,12 +127,12 @@ func (t *Table) Index(v []byte) uint32 {
 	return t.Add(v)
 }
 
-// IndexText is Index of a text.
+// IndexText is Index for a string.
 func (t *Table) IndexText(v string) uint32 {
 	return t.Index(unsafe.Slice(unsafe.StringData(v), len(v)))
 }
 
-// Add returns the index of v, which has none yet.
+// Add adds v, which must not have an index, and returns its index.
 func (t *Table) Add(v []byte) uint32 {
 	n := uint32(t.Len())
 	if 2*int(n+1) > len(t.slots) {

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// TestATableNumbersValuesAsAMapDoes adds values that differ in one byte at any place, of all lengths around those that slots treat in their own way, in
-// random order and more than once.
+// TestATableNumbersValuesAsAMapDoes adds values in random order and repeatedly. They have all
+// lengths around those that slots treat differently, and differ in one byte at any position.
 func TestATableNumbersValuesAsAMapDoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var values []string

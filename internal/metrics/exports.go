@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/export"
 )
 
-// exportMeasures are how an export is doing.
+// exportMeasures are the metrics of each export.
 var exportMeasures = []struct {
 	name, help string
 	kind       prometheus.ValueType
@@ -20,9 +20,9 @@ var exportMeasures = []struct {
 	{"objects", "Objects in the storage, by export.", gauge, func(s export.Status) float64 { return float64(s.Total().Objects) }},
 	{"rows", "Rows in the storage, by export.", gauge, func(s export.Status) float64 { return float64(s.Total().Rows) }},
 	{"bytes", "Bytes in the storage, by export.", gauge, func(s export.Status) float64 { return float64(s.Total().Bytes) }},
-	{"due_partitions", "Partitions whose objects are not what they hold, by export.", gauge, func(s export.Status) float64 { return float64(s.Due) }},
-	{"due_seconds", "How long the first of these has been due, by export.", gauge, func(s export.Status) float64 { return since(s.DueSince) }},
-	{"running", "1 if the export works, by export; scoter.exports has its state.", gauge, func(s export.Status) float64 { return flag(s.State == "running") }},
+	{"due_partitions", "Partitions whose objects are not up to date, by export.", gauge, func(s export.Status) float64 { return float64(s.Due) }},
+	{"due_seconds", "How long the first of these partitions has been due, by export.", gauge, func(s export.Status) float64 { return since(s.DueSince) }},
+	{"running", "1 if the export is working, by export; scoter.exports has its state.", gauge, func(s export.Status) float64 { return flag(s.State == "running") }},
 }
 
 func (s *state) collectExports(out chan<- prometheus.Metric) {

@@ -1,6 +1,6 @@
-// Package metrics is what /metrics shows, in the text format of Prometheus. The library is
-// Prometheus' own: each metric has a help text and a type by construction, and it knows the
-// conventional metrics of a process and of Go.
+// Package metrics implements /metrics, in the text format of Prometheus. It uses Prometheus' own
+// library, which requires a help text and a type for each metric, and provides the conventional
+// metrics of a process and of Go.
 package metrics
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// buckets are the upper bounds of histograms, in seconds: from a look-up in memory to the longest
+// buckets are the upper bounds of histograms in seconds, from a lookup in memory to the longest
 // query.
 var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 
@@ -32,7 +32,7 @@ type Metrics struct {
 	rowsReturned  atomic.Int64
 }
 
-// New returns the metrics of a server. What is asked of w is asked each time that the metrics are
+// New returns the metrics of a server. The functions of w are called each time that the metrics are
 // read.
 func New(w Watched, log *slog.Logger) *Metrics {
 	m := &Metrics{
@@ -42,9 +42,9 @@ func New(w Watched, log *slog.Logger) *Metrics {
 		requestErrors: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scoter_request_errors_total",
 			Help: "Requests that were answered with an error, by route and kind of error."}, []string{"route", "kind"}),
 		queries: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "scoter_query_seconds", Buckets: buckets,
-			Help: "Time from a request to run SQL to the end of its answer, whatever became of it."}),
+			Help: "Time from a request for SQL to the end of its answer, with or without success."}),
 		queryErrors: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scoter_query_errors_total",
-			Help: "Requests to run SQL that failed, or whose result broke off, by kind of error."}, []string{"kind"}),
+			Help: "Requests for SQL that failed, before or within their result, by kind of error."}, []string{"kind"}),
 	}
 	returned := prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "scoter_rows_returned_total", Help: "Rows of results that were sent."},
 		func() float64 { return float64(m.RowsReturned()) })
@@ -53,7 +53,8 @@ func New(w Watched, log *slog.Logger) *Metrics {
 	return m
 }
 
-// Gauge adds a metric whose value is asked of a function, which may be called concurrently.
+// Gauge adds a metric whose value is the result of a function. The function may be called
+// concurrently.
 func (m *Metrics) Gauge(name, help string, value func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
@@ -66,7 +67,7 @@ func (m *Metrics) Request(route string, took time.Duration, err error) {
 	}
 }
 
-// Query counts a request to run SQL, and its error if there is one.
+// Query counts a request that runs SQL, and its error if there is one.
 func (m *Metrics) Query(took time.Duration, err error) {
 	m.queries.Observe(took.Seconds())
 	if err != nil {
@@ -74,19 +75,19 @@ func (m *Metrics) Query(took time.Duration, err error) {
 	}
 }
 
-// BrokenOff counts the error of a query whose result had begun.
+// BrokenOff counts the error of a query that failed after its result had begun.
 func (m *Metrics) BrokenOff(err error) {
 	m.queryErrors.WithLabelValues(base.KindOf(err).String()).Inc()
 }
 
-// Returned counts rows of results.
+// Returned adds to the number of rows in results.
 func (m *Metrics) Returned(rows int64) { m.rowsReturned.Add(rows) }
 
-// RowsReturned returns how many rows of results were counted.
+// RowsReturned returns the number of rows in results so far.
 func (m *Metrics) RowsReturned() int64 { return m.rowsReturned.Load() }
 
-// Handler answers with all metrics. Where some cannot be had, the others are sent, and the log says
-// why.
+// Handler answers with all metrics. If some are unavailable, it sends the others and logs the
+// reason.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,

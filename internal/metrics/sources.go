@@ -6,24 +6,24 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// sourceMeasures are how a source is doing. value returns false if it is not known.
+// sourceMeasures are the metrics of each source. value returns false if the value is unknown.
 var sourceMeasures = []struct {
 	name, help string
 	kind       prometheus.ValueType
 	value      func(stream.Status) (float64, bool)
 }{
 	{"messages_total", "Records that were read, by source.", counter, func(s stream.Status) (float64, bool) { return float64(s.Messages), true }},
-	{"rows_total", "Rows that records became, by source.", counter, func(s stream.Status) (float64, bool) { return float64(s.Rows), true }},
+	{"rows_total", "Rows that were made from records, by source.", counter, func(s stream.Status) (float64, bool) { return float64(s.Rows), true }},
 	{"bytes_total", "Bytes of records that were read, by source.", counter, func(s stream.Status) (float64, bool) { return float64(s.Bytes), true }},
 	{"dead_letters_total", "Records that could not be stored, by source.", counter, func(s stream.Status) (float64, bool) { return float64(s.DeadLetters), true }},
 	{"errors_total", "Errors, by source; scoter.sources has the last one.", counter, func(s stream.Status) (float64, bool) { return float64(s.Errors), true }},
 	{"messages_per_second", "Records per second over the last seconds, by source.", gauge, func(s stream.Status) (float64, bool) { return s.MessageRate, true }},
 	{"rows_per_second", "Rows per second over the last seconds, by source.", gauge, func(s stream.Status) (float64, bool) { return s.RowRate, true }},
 	{"bytes_per_second", "Bytes per second over the last seconds, by source.", gauge, func(s stream.Status) (float64, bool) { return s.ByteRate, true }},
-	{"queue_bytes", "Memory of records that are read and not stored, by source.", gauge, func(s stream.Status) (float64, bool) { return float64(s.QueueBytes), true }},
-	{"running", "1 if the source reads, by source; scoter.sources has its state.", gauge, func(s stream.Status) (float64, bool) { return flag(s.State == "running"), true }},
-	{"lag_messages", "Records that the topics have and the tables have not, by source.", gauge, func(s stream.Status) (float64, bool) { return float64(s.Lag), s.Lag >= 0 }},
-	{"lag_seconds", "Age of the newest record stored of the partition furthest behind, by source.", gauge,
+	{"queue_bytes", "Memory of records that are read but not stored yet, by source.", gauge, func(s stream.Status) (float64, bool) { return float64(s.QueueBytes), true }},
+	{"running", "1 if the source is reading, by source; scoter.sources has its state.", gauge, func(s stream.Status) (float64, bool) { return flag(s.State == "running"), true }},
+	{"lag_messages", "Records in the topics that are not in the table yet, by source.", gauge, func(s stream.Status) (float64, bool) { return float64(s.Lag), s.Lag >= 0 }},
+	{"lag_seconds", "Age of the newest stored record of the partition with the largest lag, by source.", gauge,
 		func(s stream.Status) (float64, bool) { return s.LagTime.Seconds(), s.LagTime >= 0 }},
 }
 

@@ -14,27 +14,27 @@ import (
 	"github.com/scoterdb/scoter/internal/version"
 )
 
-// Store is what the metrics ask of the engine.
+// Store is the part of the engine that the metrics read.
 type Store interface {
 	Status() engine.Status
 	Totals() engine.Totals
 	Disk() (engine.Disk, error)
 }
 
-// Watched are the parts of a server whose state is shown. All are safe for concurrent use.
+// Watched are the components of a server whose state is shown. All are safe for concurrent use.
 type Watched struct {
 	Store    Store
 	Merges   func() merge.Totals
 	Sources  func() []stream.Status
 	Exports  func() []export.Status
-	Written  func() map[string]int64    // rows, by the way in which they came
-	Running  func() int                 // requests to run SQL
-	Waiting  func() int                 // queries, for one of max_queries places
-	Streams  func() (used, limit int64) // bytes of records on their way
-	Failures func() int64               // of DuckDB
+	Written  func() map[string]int64    // rows by interface: http, sql or kafka
+	Running  func() int                 // requests that run SQL
+	Waiting  func() int                 // queries that wait for one of the max_queries slots
+	Streams  func() (used, limit int64) // bytes of records that are being processed
+	Failures func() int64               // failures of DuckDB
 }
 
-// seen is the state at one moment.
+// seen is the state at one point in time.
 type seen struct {
 	engine.Status
 	engine.Totals
@@ -47,7 +47,7 @@ type seen struct {
 	streamMemoryLimit int64
 }
 
-// measure is a metric that has one value.
+// measure is a metric with a single value.
 type measure struct {
 	name, help string
 	kind       prometheus.ValueType
@@ -67,49 +67,49 @@ const (
 )
 
 var measures = []measure{
-	{"scoter_writable", "1 if rows are taken, 0 if writes are refused; /readyz says why.", gauge, func(s *seen) float64 { return flag(s.Refusing == nil) }},
+	{"scoter_writable", "1 if writes are accepted, 0 if they are refused; /readyz says why.", gauge, func(s *seen) float64 { return flag(s.Refusing == nil) }},
 	{"scoter_flush_failing", "1 if the last flush failed.", gauge, func(s *seen) float64 { return flag(s.FlushFailing != nil) }},
-	{"scoter_unflushed_generations", "Generations of rows that wait to become parts.", gauge, func(s *seen) float64 { return float64(s.Generations) }},
-	{"scoter_damaged_parts", "Parts in which damage was met.", gauge, func(s *seen) float64 { return float64(s.DamagedParts) }},
+	{"scoter_unflushed_generations", "Generations that wait to be flushed to parts.", gauge, func(s *seen) float64 { return float64(s.Generations) }},
+	{"scoter_damaged_parts", "Parts with damage that was found.", gauge, func(s *seen) float64 { return float64(s.DamagedParts) }},
 	{"scoter_scrubbed_bytes_total", "Bytes of parts that were read in the background and compared with their checksums.", counter,
 		func(s *seen) float64 { return float64(s.ScrubBytes) }},
 
 	{"scoter_tables", "Tables.", gauge, func(s *seen) float64 { return float64(s.Tables) }},
 	{"scoter_memory_rows", "Rows that are not in a part yet.", gauge, func(s *seen) float64 { return float64(s.MemoryRows) }},
 	{"scoter_parts", "Parts of all tables.", gauge, func(s *seen) float64 { return float64(s.Parts) }},
-	{"scoter_part_rows", "Rows in parts, deleted ones included.", gauge, func(s *seen) float64 { return float64(s.PartRows) }},
+	{"scoter_part_rows", "Rows in parts, including deleted rows.", gauge, func(s *seen) float64 { return float64(s.PartRows) }},
 	{"scoter_part_bytes", "Bytes of parts.", gauge, func(s *seen) float64 { return float64(s.PartBytes) }},
 
 	{"scoter_flushes_total", "Flushes of rows from memory to parts that succeeded.", counter, func(s *seen) float64 { return float64(s.Flushes.Count) }},
-	{"scoter_flush_seconds_total", "Time that flushes took which succeeded.", counter, func(s *seen) float64 { return s.Flushes.Total.Seconds() }},
+	{"scoter_flush_seconds_total", "Time of the flushes that succeeded.", counter, func(s *seen) float64 { return s.Flushes.Total.Seconds() }},
 	{"scoter_flush_errors_total", "Flushes that failed; they are tried again.", counter, func(s *seen) float64 { return float64(s.FlushErrors) }},
 
-	{"scoter_merges_running", "Merges, and changes that write parts anew, that run.", gauge, func(s *seen) float64 { return float64(s.merges.Running) }},
-	{"scoter_merges_total", "Merges, and changes that wrote parts anew, that succeeded.", counter, func(s *seen) float64 { return float64(s.merges.Done) }},
+	{"scoter_merges_running", "Running merges, and changes that rewrite parts.", gauge, func(s *seen) float64 { return float64(s.merges.Running) }},
+	{"scoter_merges_total", "Merges, and changes that rewrote parts, that succeeded.", counter, func(s *seen) float64 { return float64(s.merges.Done) }},
 	{"scoter_merge_errors_total", "Merges that failed; they are tried again.", counter, func(s *seen) float64 { return float64(s.merges.Errors) }},
-	{"scoter_merge_seconds_total", "Time that merges took which succeeded.", counter, func(s *seen) float64 { return s.merges.Time.Seconds() }},
+	{"scoter_merge_seconds_total", "Time of the merges that succeeded.", counter, func(s *seen) float64 { return s.merges.Time.Seconds() }},
 	{"scoter_merged_parts_total", "Parts that merges replaced.", counter, func(s *seen) float64 { return float64(s.merges.Sources) }},
 	{"scoter_merged_rows_total", "Rows of parts that merges replaced.", counter, func(s *seen) float64 { return float64(s.merges.Rows) }},
 	{"scoter_merged_bytes_total", "Bytes of parts that merges replaced.", counter, func(s *seen) float64 { return float64(s.merges.Bytes) }},
 
 	{"scoter_write_memory_bytes", "Memory of rows that are not in a part yet and of changes of rows.", gauge, func(s *seen) float64 { return float64(s.MemoryBytes) }},
-	{"scoter_write_memory_limit_bytes", "Most of scoter_write_memory_bytes: the setting write_memory.", gauge, func(s *seen) float64 { return float64(s.MemoryLimit) }},
+	{"scoter_write_memory_limit_bytes", "Limit of scoter_write_memory_bytes: the setting write_memory.", gauge, func(s *seen) float64 { return float64(s.MemoryLimit) }},
 	{"scoter_key_index_bytes", "Memory of indexes of the keys of parts.", gauge, func(s *seen) float64 { return float64(s.KeyBytes) }},
-	{"scoter_key_index_limit_bytes", "Most of scoter_key_index_bytes, unless one part alone takes more.", gauge, func(s *seen) float64 { return float64(s.KeyLimit) }},
-	{"scoter_mapped_bytes", "Memory beside Go's heap and DuckDB's, unused included.", gauge, func(s *seen) float64 { return float64(s.MappedBytes) }},
-	{"scoter_query_memory_bytes", "Memory that DuckDB holds for queries, caches included. Linux only, 0 elsewhere.", gauge,
+	{"scoter_key_index_limit_bytes", "Limit of scoter_key_index_bytes, unless a single part takes more.", gauge, func(s *seen) float64 { return float64(s.KeyLimit) }},
+	{"scoter_mapped_bytes", "Mapped memory outside of Go's heap and DuckDB's memory, including unused memory.", gauge, func(s *seen) float64 { return float64(s.MappedBytes) }},
+	{"scoter_query_memory_bytes", "Memory that DuckDB uses for queries, including caches. Linux only, 0 elsewhere.", gauge,
 		func(s *seen) float64 { return float64(s.queryMemory) }},
-	{"scoter_query_memory_limit_bytes", "Memory of DuckDB's from which on queries fail: half as much again as the setting query_memory, and 32 MiB.", gauge,
+	{"scoter_query_memory_limit_bytes", "Memory of DuckDB above which queries fail: one and a half times the setting query_memory, plus 32 MiB.", gauge,
 		func(s *seen) float64 { return float64(s.queryMemoryLimit) }},
-	{"scoter_stream_memory_bytes", "Memory of records of Kafka that are on their way.", gauge, func(s *seen) float64 { return float64(s.streamMemory) }},
-	{"scoter_stream_memory_limit_bytes", "Most of scoter_stream_memory_bytes: the setting stream_memory.", gauge, func(s *seen) float64 { return float64(s.streamMemoryLimit) }},
+	{"scoter_stream_memory_bytes", "Memory of Kafka records that are not stored yet.", gauge, func(s *seen) float64 { return float64(s.streamMemory) }},
+	{"scoter_stream_memory_limit_bytes", "Limit of scoter_stream_memory_bytes: the setting stream_memory.", gauge, func(s *seen) float64 { return float64(s.streamMemoryLimit) }},
 
-	{"scoter_queries_running", "Requests to run SQL that are under way, waiting ones included.", gauge, func(s *seen) float64 { return float64(s.running) }},
-	{"scoter_queries_waiting", "Queries that wait because max_queries run.", gauge, func(s *seen) float64 { return float64(s.waiting) }},
-	{"scoter_duckdb_failures_total", "Times that DuckDB failed by a defect of its own and was replaced.", counter, func(s *seen) float64 { return float64(s.failures) }},
+	{"scoter_queries_running", "Running requests for SQL, including those that wait.", gauge, func(s *seen) float64 { return float64(s.running) }},
+	{"scoter_queries_waiting", "Queries that wait because max_queries are running.", gauge, func(s *seen) float64 { return float64(s.waiting) }},
+	{"scoter_duckdb_failures_total", "Times that DuckDB failed because of an internal error and was replaced.", counter, func(s *seen) float64 { return float64(s.failures) }},
 }
 
-// state is the collector of what a server's parts are asked for.
+// state is the collector of the metrics that are read from a server's components.
 type state struct {
 	watched  Watched
 	measures []*prometheus.Desc
@@ -119,13 +119,13 @@ type state struct {
 
 var (
 	rowsWritten = prometheus.NewDesc("scoter_rows_written_total",
-		"Rows that were inserted, updated or deleted, by the way in which that came: http (rows), sql, or kafka.", []string{"way"}, nil)
-	logSyncs = prometheus.NewDesc("scoter_log_fsync_seconds", "Time that fsyncs of the write-ahead log take.", nil, nil)
+		"Rows that were inserted, updated or deleted, by interface: http (rows), sql, or kafka.", []string{"way"}, nil)
+	logSyncs = prometheus.NewDesc("scoter_log_fsync_seconds", "Time of fsyncs of the write-ahead log.", nil, nil)
 	build    = prometheus.NewDesc("scoter_build_info", "1, with the versions of this build.", []string{"version", "commit", "go_version", "duckdb_version"}, nil)
-	diskFree = prometheus.NewDesc("scoter_disk_free_bytes", "Bytes that are free on the disk of the data directory.", nil, nil)
+	diskFree = prometheus.NewDesc("scoter_disk_free_bytes", "Free bytes on the disk of the data directory.", nil, nil)
 	diskUsed = prometheus.NewDesc("scoter_disk_used_bytes",
 		"Bytes of the data directory: parts, patches, log, catalog, temporary (what queries spilled), reserve (space for deleting on a full disk).", []string{"what"}, nil)
-	logBytes    = prometheus.NewDesc("scoter_log_bytes", "Bytes of the write-ahead log on disk, preallocated ones included.", nil, nil)
+	logBytes    = prometheus.NewDesc("scoter_log_bytes", "Bytes of the write-ahead log on disk, including preallocated bytes.", nil, nil)
 	logSegments = prometheus.NewDesc("scoter_log_segments", "Segments of the write-ahead log.", nil, nil)
 )
 
@@ -143,7 +143,7 @@ func newState(w Watched) *state {
 	return s
 }
 
-// Describe is that of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (s *state) Describe(out chan<- *prometheus.Desc) {
 	for _, all := range [][]*prometheus.Desc{s.measures, s.sources, s.exports, {rowsWritten, logSyncs, build, diskFree, diskUsed, logBytes, logSegments}} {
 		for _, d := range all {
@@ -152,7 +152,7 @@ func (s *state) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect is that of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (s *state) Collect(out chan<- prometheus.Metric) {
 	now := s.look()
 	for i, m := range measures {
@@ -191,7 +191,7 @@ func (s *state) collectDisk(out chan<- prometheus.Metric, now *seen) {
 	out <- prometheus.MustNewConstMetric(logSegments, gauge, float64(disk.Segments))
 }
 
-// since returns the seconds that passed; 0 of no time.
+// since returns the seconds since t, or 0 for the zero time.
 func since(t time.Time) float64 {
 	if t.IsZero() {
 		return 0

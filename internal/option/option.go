@@ -1,4 +1,4 @@
-// Package option reads the options of statements: name = 'value', ...
+// Package option parses the options of statements: name = 'value', ...
 package option
 
 import (
@@ -13,7 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Set reads the options of one clause by their names. What is not read is an error. The first error is kept, for End.
+// Set reads the options of one clause by name. Options that are never read are unknown. Set
+// remembers the first error, which End returns.
 type Set struct {
 	What   string
 	values map[string]string
@@ -21,12 +22,12 @@ type Set struct {
 	err    error
 }
 
-// New returns the options of a clause; what names it in errors.
+// New returns the options of a clause. what names the clause in errors.
 func New(what string, values map[string]string) *Set {
 	return &Set{What: what, values: values, used: map[string]bool{}}
 }
 
-// Text returns an option; absent, it is value.
+// Text returns an option, or value if the option is not set.
 func (o *Set) Text(name, value string) string {
 	o.used[name] = true
 	if v, ok := o.values[name]; ok {
@@ -40,7 +41,8 @@ func (o *Set) has(name string) bool {
 	return ok
 }
 
-// List returns an option that is written with commas, without spaces and empty items.
+// List returns an option that is a list separated by commas. Spaces around items and empty items
+// are removed.
 func (o *Set) List(name string) []string {
 	var all []string
 	for item := range strings.SplitSeq(o.Text(name, ""), ",") {
@@ -51,16 +53,16 @@ func (o *Set) List(name string) []string {
 	return all
 }
 
-// OneOf reads an option that has few values, in lower case.
+// OneOf returns an option that must be one of values, in lower case. value is the default.
 func (o *Set) OneOf(name, value string, values ...string) string {
 	v := strings.ToLower(o.Text(name, value))
 	if !slices.Contains(values, v) {
-		o.Fail("%s %s = %q is none of %s", o.What, name, v, strings.Join(values, ", "))
+		o.Fail("%s %s = %q is not one of %s", o.What, name, v, strings.Join(values, ", "))
 	}
 	return v
 }
 
-// Parsed reads an option with a parser; absent, it is value.
+// Parsed returns an option parsed by a function, or value if the option is not set.
 func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) T {
 	text := o.Text(name, "")
 	if !o.has(name) {
@@ -74,14 +76,14 @@ func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) 
 	return v
 }
 
-// Fail keeps an error, unless there is one.
+// Fail records an error, unless there is one already.
 func (o *Set) Fail(format string, args ...any) {
 	if o.err == nil {
 		o.err = base.Errorf(base.Invalid, format, args...)
 	}
 }
 
-// End returns the first error, or that an option is unknown.
+// End returns the first error, or else an error for an unknown option.
 func (o *Set) End() error {
 	if o.err != nil {
 		return o.err
@@ -90,21 +92,21 @@ func (o *Set) End() error {
 		if !o.used[name] {
 			known := slices.Sorted(maps.Keys(o.used))
 			if near := base.Nearest(name, known); near != "" {
-				return base.Errorf(base.Invalid, "%s has no option %q: did you mean %q?", o.What, name, near).WithHint("there are %s", strings.Join(known, ", "))
+				return base.Errorf(base.Invalid, "%s has no option %q: did you mean %q?", o.What, name, near).WithHint("options: %s", strings.Join(known, ", "))
 			}
-			return base.Errorf(base.Invalid, "%s has no option %q", o.What, name).WithHint("there are %s", strings.Join(known, ", "))
+			return base.Errorf(base.Invalid, "%s has no option %q", o.What, name).WithHint("options: %s", strings.Join(known, ", "))
 		}
 	}
 	return nil
 }
 
-// TLS reads the options that begin with a prefix; nil stands for no TLS.
+// TLS reads the options that begin with a prefix. It returns nil if TLS is off.
 func (o *Set) TLS(prefix string) (*tls.Config, error) {
 	on := Parsed(o, prefix, false, strconv.ParseBool)
 	ca, cert, key, name := o.Text(prefix+"_ca", ""), o.Text(prefix+"_cert", ""), o.Text(prefix+"_key", ""), o.Text(prefix+"_server_name", "")
 	if !on {
 		if ca != "" || cert != "" || key != "" || name != "" {
-			return nil, base.Errorf(base.Invalid, "%s: files of TLS are given, but not %s = true", o.What, prefix)
+			return nil, base.Errorf(base.Invalid, "%s: TLS options are set, but not %s = true", o.What, prefix)
 		}
 		return nil, nil
 	}
@@ -116,7 +118,7 @@ func (o *Set) TLS(prefix string) (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, base.Errorf(base.Invalid, "%s %s_ca: %s holds no certificate (PEM)", o.What, prefix, ca)
+			return nil, base.Errorf(base.Invalid, "%s %s_ca: %s does not contain a certificate (PEM)", o.What, prefix, ca)
 		}
 	}
 	if cert != "" || key != "" {
@@ -129,7 +131,7 @@ func (o *Set) TLS(prefix string) (*tls.Config, error) {
 	return c, nil
 }
 
-// Secret reads a password, or the file that holds it.
+// Secret reads a password, or the name of the file that contains it.
 func (o *Set) Secret(name string) (string, error) {
 	file := name + "_file"
 	value, path := o.Text(name, ""), o.Text(file, "")
@@ -137,7 +139,7 @@ func (o *Set) Secret(name string) (string, error) {
 	case !o.has(file):
 		return value, nil
 	case o.has(name):
-		return "", base.Errorf(base.Invalid, "%s: %s and %s are both given", o.What, name, file)
+		return "", base.Errorf(base.Invalid, "%s: %s and %s are both set", o.What, name, file)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

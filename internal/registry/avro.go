@@ -10,9 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/avro"
 )
 
-// Avro returns the schema of an id of Cut. For the errors see the package.
+// Avro returns the schema with an id that Cut returned. See the package comment for the errors.
 func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
-	key := string(binary.BigEndian.AppendUint32([]byte("avro"), id)) // headers of Protobuf begin with 0
+	// headers of Protobuf start with 0
+	key := string(binary.BigEndian.AppendUint32([]byte("avro"), id))
 	return get(ctx, c, key, func() (*avro.Schema, error) {
 		s, refs, err := c.byID(ctx, id, sr.TypeAvro)
 		if err != nil {
@@ -23,7 +24,7 @@ func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
 	})
 }
 
-// LatestAvro returns the schema of a subject's newest version. It asks the registry each time.
+// LatestAvro returns the schema of a subject's newest version. It asks the registry on each call.
 func (c *Client) LatestAvro(ctx context.Context, subject string) (*avro.Schema, error) {
 	s, refs, err := c.latest(ctx, subject, sr.TypeAvro)
 	if err != nil {

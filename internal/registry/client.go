@@ -17,51 +17,56 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// DefaultTimeout is Options.Timeout if that is 0.
+// DefaultTimeout is the value of Options.Timeout if that is 0.
 const DefaultTimeout = 10 * time.Second
 
 const (
-	// maxAnswer bounds what a registry answers, in bytes.
+	// maxAnswer is the largest answer of a registry, in bytes.
 	maxAnswer = 16 << 20
-	// maxReferences bounds how many schemas one may refer to, directly or not.
+	// maxReferences is the largest number of schemas that a schema may refer to, directly or
+	// indirectly.
 	maxReferences = 1000
-	// maxKept bounds how many schemas are kept: messages choose the ids that are asked for.
-	maxKept = 10_000
-	// forgetAfter is how long an error that is a message's is kept. An id that is unknown may be
-	// registered later, and a flood of such messages must not become one of requests.
+	// maxCached is the largest number of cached schemas. The limit is needed because messages
+	// choose the ids.
+	maxCached = 10_000
+	// forgetAfter is how long an error that belongs to a message is cached. An unknown id may be
+	// registered later, so the error must expire. But many messages with an unknown id must not
+	// cause as many requests.
 	forgetAfter = 5 * time.Second
 )
 
-// Options say where a registry is and how to speak to it.
+// Options say where a registry is and how to connect to it.
 type Options struct {
-	// URLs are of one registry; the next is asked when one does not answer.
+	// URLs are the addresses of one registry. If one does not answer, the next is tried.
 	URLs []string
-	// Username and Password, or Token, are sent if they are given.
+	// Username and Password, or Token, are sent if they are set.
 	Username, Password, Token string
-	// TLS is for https; nil stands for the system's certificates.
+	// TLS is used for https. nil means the system's certificates.
 	TLS *tls.Config
-	// Timeout is for one request. DefaultTimeout if 0.
+	// Timeout limits one request. 0 means DefaultTimeout.
 	Timeout time.Duration
 }
 
-// Client reads schemas and keeps them. It is safe for concurrent use.
+// Client reads and caches schemas. It is safe for concurrent use.
 type Client struct {
 	registry  *sr.Client
 	transport *http.Transport
 
-	asking chan struct{} // holds one while a schema is fetched: those who wait mostly want the same
+	// asking has one element while a schema is fetched. Other callers wait, because they mostly
+	// want the same schema.
+	asking chan struct{}
 	mu     sync.RWMutex
-	kept   map[string]entry // guarded by mu
+	cached map[string]entry // guarded by mu
 }
 
-// entry is what is known of a schema: what it compiled to, or why there is none until when.
+// entry is a cached schema: its compiled value, or the error of getting it.
 type entry struct {
 	value  any
 	err    error
-	expire time.Time // of err
+	expire time.Time // when err expires
 }
 
-// New returns a client. It sends nothing yet. The error is base.Invalid.
+// New returns a client. It sends no request yet. Errors are base.Invalid.
 func New(o Options) (*Client, error) {
 	if len(o.URLs) == 0 {
 		return nil, base.Errorf(base.Invalid, "a schema registry without a URL")
@@ -74,15 +79,15 @@ func New(o Options) (*Client, error) {
 	}
 	urls := slices.Clone(o.URLs)
 	for i, text := range urls {
-		// Errors name the URL, without who asks.
+		// Errors contain the URL, so it must not have a user name and password.
 		if !strings.Contains(text, "://") {
 			text = "http://" + text
 		}
 		u, err := url.Parse(text)
 		if err != nil || strings.Contains(u.Host+u.Path+u.RawQuery+u.Fragment, "@") {
-			// What is wrong may be in a password, which is not to be told.
-			return nil, base.Errorf(base.Invalid, "the URL of a schema registry is none that can be read").
-				WithHint("in its user name and password write %%2F for a slash, %%40 for an @, and so on, or give them as options of their own")
+			// The invalid part may be in a password, so the message must not repeat the URL.
+			return nil, base.Errorf(base.Invalid, "invalid URL of a schema registry").
+				WithHint("in its user name and password write %%2F for a slash, %%40 for an @, and so on, or set the user name and password as separate options")
 		}
 		if u.User != nil {
 			if o.Username == "" && o.Password == "" {
@@ -104,11 +109,11 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "schema registry: %w", err)
 	}
-	return &Client{registry: registry, transport: transport, asking: make(chan struct{}, 1), kept: make(map[string]entry)}, nil
+	return &Client{registry: registry, transport: transport, asking: make(chan struct{}, 1), cached: make(map[string]entry)}, nil
 }
 
-// bounded is a transport whose answers end with an error when they are too long: the
-// client reads them whole.
+// bounded is a transport that returns an error for answers above maxAnswer. The client reads
+// answers into memory as a whole.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -119,13 +124,14 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Close gives back idle connections.
+// Close closes idle connections.
 func (c *Client) Close() error {
 	c.transport.CloseIdleConnections()
 	return nil
 }
 
-// get returns what is kept under a key, or what load returns, which is kept if it is for good.
+// get returns the cached value of a key. If there is none it calls load, and caches the result
+// unless the error is temporary.
 func get[T any](ctx context.Context, c *Client, key string, load func() (T, error)) (T, error) {
 	if v, err, ok := find[T](c, key); ok {
 		return v, err
@@ -150,16 +156,16 @@ func get[T any](ctx context.Context, c *Client, key string, load func() (T, erro
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.kept) >= maxKept {
-		clear(c.kept)
+	if len(c.cached) >= maxCached {
+		clear(c.cached)
 	}
-	c.kept[key] = e
+	c.cached[key] = e
 	return v, err
 }
 
-func find[T any](c *Client, key string) (value T, err error, kept bool) {
+func find[T any](c *Client, key string) (value T, err error, cached bool) {
 	c.mu.RLock()
-	e, ok := c.kept[key]
+	e, ok := c.cached[key]
 	c.mu.RUnlock()
 	var none T
 	switch {
@@ -171,10 +177,12 @@ func find[T any](c *Client, key string) (value T, err error, kept bool) {
 	return e.value.(T), nil, true
 }
 
-// refusing are the statuses with which registries answer for an id that they do not have, or would not give.
+// refusing are the HTTP statuses of answers for an id that does not exist or that the client may
+// not read.
 var refusing = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 
-// byID returns a schema and all that it refers to, each before those that refer to it.
+// byID returns a schema and all schemas that it refers to, directly or indirectly. Each is preceded
+// by the schemas that it refers to itself.
 func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Schema, []reference, error) {
 	if id > math.MaxInt32 {
 		return sr.Schema{}, nil, base.Errorf(base.NotFound, "schema %d: ids of a schema registry are not above %d", id, math.MaxInt32)
@@ -182,7 +190,8 @@ func (c *Client) byID(ctx context.Context, id uint32, want sr.SchemaType) (sr.Sc
 	s, err := c.registry.SchemaByID(ctx, int(id))
 	if err != nil {
 		err = kindOf(err)
-		// Whatever the code of it, the registry says that there is no such schema. A page without one is not its answer.
+		// Whatever the error code is, the registry says that the schema does not exist. An answer
+		// without a code, such as a proxy's error page, is not the registry's.
 		var answer *sr.ResponseError
 		if errors.As(err, &answer) && answer.ErrorCode != 0 && slices.Contains(refusing, answer.StatusCode) {
 			err = base.Errorf(base.NotFound, "the schema registry does not have it: %w", answer)
@@ -204,14 +213,14 @@ func (c *Client) latest(ctx context.Context, subject string, want sr.SchemaType)
 	return s.Schema, refs, base.Wrap(err, "schema of subject %q", subject)
 }
 
-// reference is a schema that another one refers to by a name: in Protobuf the path in the
-// import, in Avro the type's full name.
+// reference is a schema that another schema refers to by name. The name is the path in the import
+// for Protobuf, and the full name of the type for Avro.
 type reference struct {
 	name string
 	text string
 }
 
-// complete returns what a schema of that type refers to.
+// complete returns the schemas that s refers to, see byID. They must all have the type want.
 func (c *Client) complete(ctx context.Context, s sr.Schema, want sr.SchemaType) ([]reference, error) {
 	var all []reference
 	seen := make(map[string]struct{})
@@ -247,7 +256,7 @@ func (c *Client) complete(ctx context.Context, s sr.Schema, want sr.SchemaType) 
 	return all, err
 }
 
-// kindOf gives an error of the registry or of the way to it its kind.
+// kindOf returns an error of the registry, or of the connection to it, with its kind.
 func kindOf(err error) error {
 	var answer *sr.ResponseError
 	switch {

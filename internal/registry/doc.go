@@ -1,5 +1,5 @@
-// Package registry reads schemas from a schema registry with Confluent's interface, and the
-// headers by which messages name them.
+// Package registry reads schemas from a schema registry with Confluent's API. It also decodes the
+// headers with which messages refer to schemas.
 //
 //	client, err := registry.New(registry.Options{URLs: []string{"http://127.0.0.1:8081"}})
 //	header, value, err := registry.CutProtobuf(msg)
@@ -10,11 +10,13 @@
 //
 // # Errors
 //
-// base.NotFound (the registry has no such schema, or the schema no such message type) and
-// base.Invalid (the schema is of another kind, or is none) are the message's: it can be put
-// aside. Every other error is the registry's, which is away or refuses the credentials: the
-// message may be fine, so wait and ask again.
+// base.NotFound and base.Invalid are errors of a message, which can be stored as a dead letter.
+// NotFound means that the registry does not have the schema, or the schema does not have the
+// message type. Invalid means that the schema is of another kind or is invalid.
 //
-// The client is franz-go's. What an id means never changes, so schemas are kept; that an id
-// is unknown is kept for a few seconds only.
+// All other errors are errors of the registry: it is unavailable, or refuses the credentials. The
+// message may be valid, so wait and try again.
+//
+// The client is franz-go's. The meaning of an id never changes, so schemas are cached. An unknown
+// id is cached for a few seconds only.
 package registry

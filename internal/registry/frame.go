@@ -6,20 +6,20 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// A message begins with a zero byte and the schema's id, 4 bytes, big-endian. In Protobuf the
-// path to the message type follows: a zigzag varint n and n zigzag varints, the first a position
-// among the file's messages, each further one among the nested messages of the one before. The
-// path [0], the first message, is one zero byte.
+// A message starts with a zero byte and the schema's id, 4 bytes, big-endian. In Protobuf, the path
+// to the message type follows: a zigzag varint n, and n zigzag varints. The first is the position
+// of a message in the file. Each further one is the position of a nested message in the message
+// before. The path [0], the first message, is encoded as a single zero byte.
 //
 // https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format
 const (
 	headerSize = 5
-	// maxPath bounds how deep a message type is nested.
+	// maxPath is the deepest nesting of a message type.
 	maxPath = 64
 )
 
-// Cut splits a framed message of Avro or JSON into its schema's id and the encoded value. The
-// error is base.Invalid.
+// Cut splits a framed message of Avro or JSON into its schema's id and the encoded value. Errors
+// are base.Invalid.
 func Cut(msg []byte) (id uint32, value []byte, err error) {
 	switch {
 	case len(msg) < headerSize:
@@ -30,9 +30,9 @@ func Cut(msg []byte) (id uint32, value []byte, err error) {
 	return binary.BigEndian.Uint32(msg[1:]), msg[headerSize:], nil
 }
 
-// CutProtobuf splits a framed message of Protobuf into its header and the encoded value. The
-// header is what Client.Message takes; messages with the same header are of the same type, so
-// it serves as a key. It aliases msg. The error is base.Invalid.
+// CutProtobuf splits a framed Protobuf message into its header and the encoded value. Both alias
+// msg. Client.Message takes the header. Messages with the same header have the same type, so the
+// header can be used as a key. Errors are base.Invalid.
 func CutProtobuf(msg []byte) (header, value []byte, err error) {
 	if _, _, err := Cut(msg); err != nil {
 		return nil, nil, err
@@ -47,7 +47,7 @@ func CutProtobuf(msg []byte) (header, value []byte, err error) {
 	return msg[:headerSize+n], msg[headerSize+n:], nil
 }
 
-// readPath returns the path to a message type and how many bytes it takes.
+// readPath returns the path to a message type, and its encoded size in bytes.
 func readPath(b []byte) (path []int, size int, err error) {
 	next := func() (int, error) {
 		v, n := binary.Varint(b[size:])

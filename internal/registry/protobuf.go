@@ -16,11 +16,11 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
-// mainFile is the name that a schema itself gets beside the files that it imports.
+// mainFile is the file name of the schema itself, next to the files that it imports.
 const mainFile = "scoter-schema.proto"
 
-// Message returns the message type that a header of CutProtobuf names. For the errors see
-// the package.
+// Message returns the message type of a header that CutProtobuf returned. See the package comment
+// for the errors.
 func (c *Client) Message(ctx context.Context, header []byte) (protoreflect.MessageDescriptor, error) {
 	return get(ctx, c, string(header), func() (protoreflect.MessageDescriptor, error) {
 		if len(header) < headerSize {
@@ -44,8 +44,8 @@ func (c *Client) Message(ctx context.Context, header []byte) (protoreflect.Messa
 	})
 }
 
-// LatestMessage returns a message type of a subject's newest version: the one of that full
-// name, or without a name the first. It asks the registry each time.
+// LatestMessage returns a message type of a subject's newest version: the type with the given full
+// name, or the first type if name is empty. It asks the registry on each call.
 func (c *Client) LatestMessage(ctx context.Context, subject, name string) (protoreflect.MessageDescriptor, error) {
 	s, refs, err := c.latest(ctx, subject, sr.TypeProtobuf)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Client) LatestMessage(ctx context.Context, subject, name string) (proto
 }
 
 func compileProto(ctx context.Context, text string, refs []reference) (*protoregistry.Files, error) {
-	all := make(sources, len(refs)+1)
+	all := make(schemaFiles, len(refs)+1)
 	for _, r := range refs {
 		all[r.name] = r.text
 	}
@@ -73,8 +73,8 @@ func compileProto(ctx context.Context, text string, refs []reference) (*protoreg
 	return protobuf.CompileProto(ctx, all, mainFile)
 }
 
-// messageAt returns the message type at a path of positions. Entries of maps are messages in
-// a descriptor, but not in the file that was registered: they do not count.
+// messageAt returns the message type at a path of positions. Descriptors have messages for the
+// entries of maps. The registered file does not have them, so they are not counted.
 func messageAt(files *protoregistry.Files, path []int) (protoreflect.MessageDescriptor, error) {
 	file, err := files.FindFileByPath(mainFile)
 	if err != nil {
@@ -101,33 +101,33 @@ func messageAt(files *protoregistry.Files, path []int) (protoreflect.MessageDesc
 	return md, nil
 }
 
-// known holds the files that every registry's clients bring along.
+// known has the files that the clients of every registry include.
 //
 //go:embed confluent
 var known embed.FS
 
-// sources is a file system of the files of a schema, over known.
-type sources map[string]string
+// schemaFiles is a file system with the files of a schema. Other files are read from known.
+type schemaFiles map[string]string
 
-// Open is fs.FS's.
-func (s sources) Open(name string) (fs.File, error) {
+// Open implements fs.FS.
+func (s schemaFiles) Open(name string) (fs.File, error) {
 	if text, ok := s[name]; ok {
-		return &source{bytes.NewReader([]byte(text)), name}, nil
+		return &openFile{bytes.NewReader([]byte(text)), name}, nil
 	}
 	return known.Open(name)
 }
 
-// source is an open file, and its own fs.FileInfo.
-type source struct {
+// openFile is an open file. It is also its own fs.FileInfo.
+type openFile struct {
 	*bytes.Reader
 	name string
 }
 
-func (s *source) Stat() (fs.FileInfo, error) { return s, nil }
-func (s *source) Close() error               { return nil }
-func (s *source) Name() string               { return s.name }
-func (s *source) Size() int64                { return s.Reader.Size() }
-func (s *source) Mode() fs.FileMode          { return 0o444 }
-func (s *source) ModTime() time.Time         { return time.Time{} }
-func (s *source) IsDir() bool                { return false }
-func (s *source) Sys() any                   { return nil }
+func (s *openFile) Stat() (fs.FileInfo, error) { return s, nil }
+func (s *openFile) Close() error               { return nil }
+func (s *openFile) Name() string               { return s.name }
+func (s *openFile) Size() int64                { return s.Reader.Size() }
+func (s *openFile) Mode() fs.FileMode          { return 0o444 }
+func (s *openFile) ModTime() time.Time         { return time.Time{} }
+func (s *openFile) IsDir() bool                { return false }
+func (s *openFile) Sys() any                   { return nil }

@@ -18,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// fake starts a registry that counts what it is asked.
+// fake starts a registry that counts its requests.
 func fake(t *testing.T, opts ...srfake.Option) (*srfake.Registry, *atomic.Int64) {
 	t.Helper()
 	r := srfake.New(opts...)
@@ -50,7 +50,7 @@ func register(t *testing.T, r *srfake.Registry, subject string, s sr.Schema) int
 	return id
 }
 
-// header writes a header as serializers do.
+// header encodes a header like a serializer.
 func header(id int, path ...int) []byte {
 	b := binary.BigEndian.AppendUint32([]byte{0}, uint32(id))
 	if len(path) == 1 && path[0] == 0 {
@@ -94,7 +94,7 @@ func TestMessage(t *testing.T) {
 	}{
 		{[]int{0}, "shop.Order"},
 		{[]int{1}, "shop.Refund"},
-		{[]int{0, 0}, "shop.Order.Line"}, // not the entries of labels
+		{[]int{0, 0}, "shop.Order.Line"}, // entries of the map labels are not counted
 		{[]int{0, 0, 0}, "shop.Order.Line.Note"},
 		{[]int{0, 1}, "shop.Order.Address"},
 	} {
@@ -154,9 +154,10 @@ func TestWhoseErrorItIs(t *testing.T) {
 		}
 	}
 
-	// A registry that fails is asked again, and its recovery is seen.
+	// A registry that fails is asked again, so its recovery is noticed.
 	r.SeedSchema("fine", 1, 79, sr.Schema{Type: sr.TypeProtobuf, Schema: `syntax = "proto3"; message M {}`})
-	for _, status := range []int{500, 404, 429} { // 404: a proxy's page, not the registry's answer
+	// 404: a proxy's page, not an answer of the registry
+	for _, status := range []int{500, 404, 429} {
 		r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(status)
 			return true
@@ -169,7 +170,7 @@ func TestWhoseErrorItIs(t *testing.T) {
 	if _, err := c.Message(t.Context(), header(79, 0)); err != nil {
 		t.Error("after recovery:", err)
 	}
-	// Registries have codes of their own for an id that they do not have, or that cannot be one.
+	// Registries use different codes for an unknown or invalid id.
 	id := 200
 	for _, answer := range []string{`400 {"error_code": 400, "message": "no id"}`, `404 {"error_code": 404, "message": "none"}`, `422 {"error_code": 42204, "message": "not so"}`} {
 		r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {

@@ -6,12 +6,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// uuidArrow is shared: Parquet writes it with the UUID logical type, which DuckDB reads
-// as UUID.
+// uuidArrow is a shared value. Parquet writes it with the UUID logical type, which DuckDB reads as
+// UUID.
 var uuidArrow = extensions.NewUUIDType()
 
-// storage is the type table's column "storage": which type, declared or not, Parquet
-// and DuckDB carry without loss. It keeps Elem, Key and Fields: only the kind at the top changes.
+// storage returns the type that Parquet and DuckDB store without loss (see the table in the package
+// comment). Only the kind at the top level changes: Elem, Key and Fields stay.
 func (t Type) storage() Type {
 	switch t.Kind {
 	case HugeInt, UHugeInt, Interval, TimeTZ, Bit, JSON, Enum:
@@ -24,7 +24,7 @@ func (t Type) storage() Type {
 	return t
 }
 
-// Arrow returns the storage type: what batches, WAL and parts hold.
+// Arrow returns the Arrow storage type, which batches, the log and parts have.
 func (t Type) Arrow() arrow.DataType {
 	s := t.storage()
 	switch s.Kind {
@@ -84,7 +84,7 @@ func (t Type) Arrow() arrow.DataType {
 	return arrow.Null
 }
 
-// StorageType returns the DuckDB type that read_parquet gives for the storage.
+// StorageType returns the DuckDB type that read_parquet returns for the stored column.
 func (t Type) StorageType() Type {
 	s := t.storage()
 	switch s.Kind {
@@ -105,15 +105,17 @@ func (t Type) StorageType() Type {
 // StorageSQL returns StorageType as SQL.
 func (t Type) StorageSQL() string { return t.StorageType().String() }
 
-// NeedsCast reports whether the stored type differs from the declared one: relations
-// then emit CAST(column AS declared), and writers CAST(expression AS storage).
+// NeedsCast reports whether the stored type differs from the declared type. Then relations contain
+// CAST(column AS declared), and writers use CAST(expression AS storage).
 func (t Type) NeedsCast() bool { return !t.StorageType().Equal(t) }
 
-// NaturalKey is the key under which the field of a decoded column of text names the type that all its values have.
+// NaturalKey is the metadata key with which the field of a decoded text column names the type of
+// all its values.
 const NaturalKey = "scoter.natural"
 
-// TypeKey is the key under which the field of a result holds its column's type as DuckDB writes it, such as DECIMAL(10,2): Arrow has one type
-// for several of DuckDB's (ENUM and VARCHAR). Without it the type follows from Arrow's.
+// TypeKey is the metadata key with which the field of a result names its column's type as DuckDB
+// writes it, such as DECIMAL(10,2). It is needed because Arrow has one type for several DuckDB
+// types (such as ENUM and VARCHAR). Without it, the type follows from the Arrow type.
 const TypeKey = "duckdb.type"
 
 // Fields returns the names and types of the columns.
@@ -125,13 +127,14 @@ func (t Table) Fields() []Field {
 	return fields
 }
 
-// LackingKey is the key by which the field of a decoded column says that rows lack it, which have NULL there as if that had been sent.
+// LackingKey is the metadata key with which the field of a decoded column says that some rows do
+// not contain the column. These rows have NULL, as if NULL had been sent.
 const LackingKey = "scoter.lacking"
 
-// FromArrow returns the natural type of a decoded column: what a table declares for it
-// when nobody said otherwise. Metadata is that of the column's field; it names the type of text (NaturalKey), and the
-// extension of a storage type whose extension is not registered. Types without a
-// counterpart are Invalid.
+// FromArrow returns the natural type of a decoded column: the type that a table gets if none is
+// declared. md is the metadata of the column's field. It may name the type of text (NaturalKey), or
+// the extension of a storage type whose extension is not registered. A type without a counterpart
+// is a base.Invalid error.
 func FromArrow(dt arrow.DataType, md arrow.Metadata) (Type, error) {
 	return fromArrow(dt, md, 0)
 }
@@ -224,7 +227,7 @@ func structFromArrow(dt *arrow.StructType, depth int) (Type, error) {
 	return StructOf(fields...), nil
 }
 
-// natural lists the Arrow types that need no parameters to find their kind.
+// natural lists the kinds of Arrow types without parameters.
 var natural = [...]Kind{
 	arrow.NULL: Null, arrow.BOOL: Boolean,
 	arrow.INT8: TinyInt, arrow.INT16: SmallInt, arrow.INT32: Integer, arrow.INT64: BigInt,
@@ -235,10 +238,10 @@ var natural = [...]Kind{
 	arrow.DATE32: Date, arrow.DATE64: Date, arrow.TIME32: Time, arrow.TIME64: Time,
 	arrow.INTERVAL_MONTHS: Interval, arrow.INTERVAL_DAY_TIME: Interval, arrow.INTERVAL_MONTH_DAY_NANO: Interval,
 	arrow.DURATION: Interval,
-	63:             invalid, // so that every type id is an index
+	63:             invalid, // the last type id, so that every id is an index
 }
 
-// extensionType knows the canonical extensions that mean a DuckDB type.
+// extensionType returns the type for those canonical Arrow extensions that have a DuckDB type.
 func extensionType(name string, storage arrow.DataType) (Type, bool) {
 	switch name {
 	case "arrow.uuid":

@@ -7,15 +7,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The functions below return the next version of a table and leave the one they are
-// given as it is. They check what a schema can know by itself. What needs the rows is the
-// caller's: that a column which becomes NOT NULL holds no NULL, that rows written before
-// an added column get its default, that SQL texts (defaults, checks, views) do not name a column that
-// goes away.
+// The functions below return the next version of a table, and do not change the given one. They
+// check what follows from the schema alone. The caller checks what depends on rows:
+//   - a column that becomes NOT NULL has no NULLs
+//   - rows that were written before a column was added get its default
+//   - SQL texts (defaults, checks, views) do not use a dropped column
 
-// New returns the first version of a table. Columns get the ids 1, 2, ... in order, so
-// that SortKey, PartitionBy and PrimaryKey name a column by its position + 1. Columns of the
-// primary key become NOT NULL, and without a sort key the rows are sorted by it.
+// New returns the first version of a table. Columns get the ids 1, 2, ... in order, so SortKey,
+// PartitionBy and PrimaryKey of t refer to a column by its position + 1. Columns of the primary key
+// become NOT NULL. Without a sort key, rows are sorted by the primary key.
 func New(t Table) (Table, error) {
 	t = t.clone()
 	t.Version = 1
@@ -41,7 +41,7 @@ func New(t Table) (Table, error) {
 	return t, nil
 }
 
-// clone copies everything that evolution may change.
+// clone copies everything that an evolution may change.
 func (t Table) clone() Table {
 	t.Columns = slices.Clone(t.Columns)
 	t.SortKey = slices.Clone(t.SortKey)
@@ -52,7 +52,7 @@ func (t Table) clone() Table {
 	return t
 }
 
-// evolve applies a change to a copy, counts the version and validates the result.
+// evolve applies a change to a copy, increments the version and validates the result.
 func (t Table) evolve(change func(*Table) error) (Table, error) {
 	next := t.clone()
 	next.Version++
@@ -68,13 +68,14 @@ func (t Table) evolve(change func(*Table) error) (Table, error) {
 	return next, nil
 }
 
-// checkNew refuses names of columns that are the system's own, and types that people and programs could not give a column again, unless the table before has
-// them: earlier versions may have taken them.
+// checkNew refuses reserved column names, and types whose text is too long to be parsed again. It
+// accepts those that the table had before, because earlier versions of Scoter may have allowed
+// them.
 func (t Table) checkNew(before Table) error {
 	for _, c := range t.Columns {
 		at := before.ColumnByID(c.ID)
 		if reservedColumn(c.Name) && (at < 0 || Fold(before.Columns[at].Name) != Fold(c.Name)) {
-			return t.invalid("has a column named %q: the name is the system's own", c.Name)
+			return t.invalid("has a column named %q: the name is reserved", c.Name)
 		}
 		if at >= 0 && before.Columns[at].Type.Equal(c.Type) {
 			continue
@@ -86,7 +87,7 @@ func (t Table) checkNew(before Table) error {
 	return nil
 }
 
-// evolveColumn is evolve for a change of one existing column, found by name.
+// evolveColumn is evolve for a change of one existing column, which is found by name.
 func (t Table) evolveColumn(name string, change func(next *Table, c *Column) error) (Table, error) {
 	return t.evolve(func(next *Table) error {
 		i := next.ColumnIndex(name)
@@ -101,8 +102,8 @@ func (t Table) noColumn(name string) error {
 	return base.Errorf(base.NotFound, "table %s has no column %q", t.QualifiedName(), shorten(name, 80))
 }
 
-// AddColumns appends columns under new ids, whatever IDs the given ones have. A NOT NULL
-// column needs a default, because rows exist that lack it.
+// AddColumns appends columns with new ids, whatever IDs the given columns have. A NOT NULL column
+// needs a default for the existing rows.
 func (t Table) AddColumns(columns ...Column) (Table, error) {
 	return t.evolve(func(next *Table) error {
 		names := make(map[string]bool, len(next.Columns))
@@ -128,7 +129,8 @@ func (t Table) AddColumns(columns ...Column) (Table, error) {
 	})
 }
 
-// DropColumn removes a column. One that a key or the partitioning uses stays.
+// DropColumn removes a column. It returns an error for a column that a key or the partitioning
+// uses.
 func (t Table) DropColumn(name string) (Table, error) {
 	return t.evolveColumn(name, func(next *Table, c *Column) error {
 		id := c.ID
@@ -150,7 +152,7 @@ func (t Table) DropColumn(name string) (Table, error) {
 	})
 }
 
-// RenameColumn gives a column another name and keeps its id.
+// RenameColumn renames a column. Its id does not change.
 func (t Table) RenameColumn(from, to string) (Table, error) {
 	return t.evolveColumn(from, func(next *Table, c *Column) error {
 		if i := next.ColumnIndex(to); i >= 0 && next.Columns[i].ID != c.ID {
@@ -161,8 +163,9 @@ func (t Table) RenameColumn(from, to string) (Table, error) {
 	})
 }
 
-// ChangeType widens a column: to must hold every value of the present type (see Widen). The
-// new type is a declared one. A DATE may become a TIMESTAMP: the caller makes sure that no date is out of its range.
+// ChangeType changes the type of a column to a wider type, which has every value of the present
+// type (see Widen). The new type counts as declared. A DATE may become a TIMESTAMP: the caller
+// ensures that all dates are in its range.
 func (t Table) ChangeType(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		widened, ok := Widen(c.Type, to)
@@ -175,8 +178,9 @@ func (t Table) ChangeType(name string, to Type) (Table, error) {
 	})
 }
 
-// ChangeTypeOfExact is ChangeType for a column of which the caller has made sure that every value there is, in deleted rows too, is
-// one of the new type: see ExactInDouble.
+// ChangeTypeOfExact is ChangeType for types that are not wider. The caller ensures that every
+// existing value of the column, including those of deleted rows, is a value of the new type: see
+// ExactInDouble.
 func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		if !ExactInDouble(c.Type, to) {
@@ -187,9 +191,10 @@ func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
 	})
 }
 
-// Retype gives a column any other type. The caller writes all rows anew in the same edit: none of
-// an earlier version is left, so there is no initial value either. A column that decides where a
-// row lies, or which row holds, keeps its type, and so does one that a check of its own is of.
+// Retype changes the type of a column to any type. The caller rewrites all rows in the same edit,
+// so no rows of an earlier version are left and the column has no initial value. A column of the
+// primary key, the versioning, the partitioning or the sort key cannot be retyped. The caller
+// refuses columns with a check of their own.
 func (t Table) Retype(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		refused := func(what string) *base.Error {
@@ -210,14 +215,15 @@ func (t Table) Retype(name string, to Type) (Table, error) {
 	})
 }
 
-// MayExceed reports whether what was written with this version of the table need not be a value of a column's present type, in rows that are deleted or have a
-// newer one: ChangeType takes DATEs.
+// MayExceed reports whether a value that was written with this version of the table may be outside
+// of the column's present type, in rows that are deleted or replaced. This is possible because
+// ChangeType allows DATE to TIMESTAMP.
 func (t Table) MayExceed(now Column) bool {
 	at := t.ColumnByID(now.ID)
 	return at >= 0 && t.Columns[at].Type.Kind == Date && now.Type.Kind != Date
 }
 
-// SetDefault sets a column's default expression; an empty one removes it.
+// SetDefault sets a column's default expression. An empty expression removes it.
 func (t Table) SetDefault(name, expression string) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		c.Default = expression
@@ -225,7 +231,7 @@ func (t Table) SetDefault(name, expression string) (Table, error) {
 	})
 }
 
-// SetNotNull sets or removes a column's NOT NULL.
+// SetNotNull sets or removes the NOT NULL of a column.
 func (t Table) SetNotNull(name string, notNull bool) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		c.NotNull = notNull
@@ -233,7 +239,7 @@ func (t Table) SetNotNull(name string, notNull bool) (Table, error) {
 	})
 }
 
-// SetSortKey replaces the sort key. Parts keep the order they were written in.
+// SetSortKey replaces the sort key. Existing parts keep their order.
 func (t Table) SetSortKey(fields ...SortField) (Table, error) {
 	return t.evolve(func(next *Table) error {
 		next.SortKey = slices.Clone(fields)
@@ -241,7 +247,7 @@ func (t Table) SetSortKey(fields ...SortField) (Table, error) {
 	})
 }
 
-// SetPartitioning replaces the partitioning. Parts keep the partition they were written for.
+// SetPartitioning replaces the partitioning. Existing parts stay in their partitions.
 func (t Table) SetPartitioning(fields ...PartitionField) (Table, error) {
 	return t.evolve(func(next *Table) error {
 		next.PartitionBy = slices.Clone(fields)
@@ -249,7 +255,7 @@ func (t Table) SetPartitioning(fields ...PartitionField) (Table, error) {
 	})
 }
 
-// Rename gives the table another name and keeps its id.
+// Rename renames the table. Its id does not change.
 func (t Table) Rename(name string) (Table, error) {
 	return t.evolve(func(next *Table) error {
 		next.Name = name

@@ -2,8 +2,8 @@ package schema
 
 import "strings"
 
-// keywords are all words that DuckDB's parser knows (duckdb_keywords()): it quotes a name that
-// is one wherever it prints types.
+// keywords are all words that DuckDB's parser knows (duckdb_keywords()). DuckDB quotes such names
+// wherever it prints types.
 var keywords = func() map[string]bool {
 	out := map[string]bool{}
 	for _, word := range strings.Fields(keywordList) {
@@ -41,8 +41,8 @@ const keywordList = `
 	years yes zone
 `
 
-// QuoteIfNeeded returns a name as DuckDB prints it in a type: in double quotes only if it is
-// not a plain word, or is a keyword.
+// QuoteIfNeeded returns a name as DuckDB prints it in a type: with double quotes only if it is a
+// keyword or not a plain word.
 func QuoteIfNeeded(name string) string {
 	if name == "" || keywords[strings.ToLower(name)] {
 		return Quote(name)

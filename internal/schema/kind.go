@@ -1,14 +1,13 @@
 package schema
 
-// Kind is the constructor of a DuckDB type. Only Decimal (Width, Scale), Enum
-// (Values), List (Elem), Array (Elem, Size), Struct (Fields) and Map (Key, Elem)
-// take parameters.
+// Kind is the constructor of a DuckDB type. Only these kinds have parameters: Decimal (Width,
+// Scale), Enum (Values), List (Elem), Array (Elem, Size), Struct (Fields) and Map (Key, Elem).
 type Kind uint8
 
-// The kinds, in DuckDB's words. The zero Kind is not a type.
+// The kinds, named as in DuckDB. The zero Kind is not a type.
 const (
 	invalid Kind = iota
-	// Null is the type of a column that holds nothing but NULLs. No table has one.
+	// Null is the type of a column that has only NULLs. Tables cannot have such columns.
 	Null
 	Boolean
 	TinyInt
@@ -45,8 +44,8 @@ const (
 	Map
 )
 
-// names holds the one spelling that String prints: a keyword that DuckDB parses
-// back to the same type.
+// names has the spelling of each kind that String prints: a keyword that DuckDB parses to the same
+// type.
 var names = [...]string{
 	invalid:     "INVALID",
 	Null:        `"NULL"`,
@@ -93,8 +92,8 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// spellings maps every upper-case word that DuckDB accepts for a type without
-// parameters to its kind.
+// spellings maps every upper-case word that DuckDB accepts for a type without parameters to its
+// kind.
 var spellings = map[string]Kind{
 	"NULL":    Null,
 	"BOOLEAN": Boolean, "BOOL": Boolean, "LOGICAL": Boolean,
@@ -128,17 +127,17 @@ var spellings = map[string]Kind{
 	"JSON": JSON,
 }
 
-// refused are types that DuckDB has and a table cannot: no Parquet representation
-// gives their values back.
+// refused are DuckDB types that tables cannot have, because no Parquet representation preserves
+// their values.
 var refused = map[string]bool{
 	"UNION": true, "VARIANT": true, "GEOMETRY": true, "BIGNUM": true, "VARINT": true, "TIME_NS": true,
 }
 
-// isSignedInt, isUnsignedInt and isInt tell the integer kinds apart.
+// isSignedInt and isUnsignedInt distinguish the integer kinds.
 func (k Kind) isSignedInt() bool   { return k >= TinyInt && k <= HugeInt }
 func (k Kind) isUnsignedInt() bool { return k >= UTinyInt && k <= UHugeInt }
 
-// IsInteger reports whether values are whole numbers, of any width and sign.
+// IsInteger reports whether the values are integers, of any width and sign.
 func (k Kind) IsInteger() bool { return k >= TinyInt && k <= UHugeInt }
 
 // bits returns the width of an integer kind.
@@ -149,7 +148,7 @@ func (k Kind) bits() int {
 	return 8 << (k - TinyInt)
 }
 
-// digits returns how many decimal digits the values of an integer kind can have.
+// digits returns the largest number of decimal digits of an integer kind.
 func (k Kind) digits() int {
 	switch k.bits() {
 	case 8:

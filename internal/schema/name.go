@@ -7,12 +7,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// maxNameBytes bounds names of tables, columns and fields: they are repeated in every
-// file footer, query and error.
+// maxNameBytes is the largest size of a name of a table, column or field. Names are repeated in
+// every file footer, query and error.
 const maxNameBytes = 1024
 
-// Fold returns the form of a name in which names are compared: DuckDB folds ASCII
-// letters and no others.
+// Fold returns the form of a name that is used for comparison. Like DuckDB it folds only ASCII
+// letters.
 func Fold(name string) string {
 	for i := 0; i < len(name); i++ {
 		if c := name[i]; c >= 'A' && c <= 'Z' {
@@ -28,33 +28,36 @@ func Fold(name string) string {
 	return name
 }
 
-// CheckReserved refuses the names of databases and schemas under which the system's own tables are found.
+// CheckReserved returns an error if a database or schema name is reserved for the system tables.
 func CheckReserved(database, schemaName string) error {
 	for what, name := range map[string]string{"database": database, "schema": schemaName} {
 		switch Fold(name) {
 		case "scoter", "information_schema":
-			return base.Errorf(base.Invalid, "%s %q is the system's own", what, name).WithHint("choose another name")
+			return base.Errorf(base.Invalid, "the %s name %q is reserved", what, name).WithHint("choose another name")
 		}
 	}
 	return nil
 }
 
-// Columns that the system's queries on tables have beside a table's own, which have none of these names. The first two are a row's address: the
-// source that holds it (UBIGINT) and its number there (BIGINT), as the scans of parts (livescan.cc) and of memory (memfunction.cc) give them.
+// Columns that internal queries add to a table's own columns. Tables cannot have columns with these
+// names. The first two are the row address: the id of the rowset (UBIGINT) and the number of the
+// row in it (BIGINT). The scans of parts (livescan.cc) and of memtables (memfunction.cc) return
+// them.
 const (
 	SourceColumn   = "scoter_source"
 	OrdinalColumn  = "scoter_ordinal"
 	ActionColumn   = "scoter_action"
 	MessageColumn  = "scoter_message"
-	TouchedColumn  = "scoter_touched_" // and the name of a column of the primary key
-	KeyColumn      = "scoter_key_"     // the same
+	TouchedColumn  = "scoter_touched_" // followed by the name of a column of the primary key
+	KeyColumn      = "scoter_key_"     // followed by the name of a column of the primary key
 	ExcludedColumn = "scoter_excluded"
-	FoundColumn    = "scoter_found" // true where a row of MERGE's join has a source, else NULL
-	EachColumn     = "scoter_one"
-	RetypedColumn  = "scoter_retyped" // the values of a column that gets another type
+	// true if a row of MERGE's join has a row of the USING table, otherwise NULL
+	FoundColumn   = "scoter_found"
+	EachColumn    = "scoter_one"
+	RetypedColumn = "scoter_retyped" // the values of a column that gets another type
 )
 
-// reservedColumn reports whether a column's name is one of the system's own.
+// reservedColumn reports whether a column name is reserved.
 func reservedColumn(name string) bool {
 	switch name = Fold(name); name {
 	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn, ExcludedColumn, FoundColumn, EachColumn, RetypedColumn:
@@ -63,7 +66,7 @@ func reservedColumn(name string) bool {
 	return strings.HasPrefix(name, TouchedColumn) || strings.HasPrefix(name, KeyColumn)
 }
 
-// checkName refuses names that DuckDB, Parquet or JSON could not carry.
+// checkName returns an error for names that DuckDB, Parquet or JSON could not represent.
 func checkName(what, name string) error {
 	switch {
 	case name == "":

@@ -8,17 +8,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Bounds of a type's text: far above any real table's, low enough that no request can
-// make the parser or DuckDB's binder recurse out of its stack.
+// Limits of a type's text. They are far above any real table, and low enough to keep the recursion
+// of the parser and of DuckDB's binder within the stack.
 const (
 	maxTypeTextBytes = 1 << 20
 	maxTypeDepth     = 64
-	maxArraySize     = 100_000 // DuckDB's own limit
+	maxArraySize     = 100_000 // DuckDB's limit
 )
 
-// Parse reads a type as DuckDB prints it (DESCRIBE, duckdb_columns().data_type) or as
-// people write it (aliases such as INT or TEXT, any case, spaces anywhere). Types that a
-// table cannot hold are Invalid.
+// Parse parses a type as DuckDB prints it (DESCRIBE, duckdb_columns().data_type) or as users write
+// it (aliases such as INT or TEXT, any case, spaces anywhere). A type that tables cannot have is a
+// base.Invalid error.
 func Parse(text string) (Type, error) {
 	if err := checkTextBytes(len(text)); err != nil {
 		return Type{}, err
@@ -33,7 +33,7 @@ func checkTextBytes(n int) error {
 	return nil
 }
 
-// parse is Parse for a text of any length.
+// parse is Parse without the limit on the text's size.
 func parse(text string) (Type, error) {
 	p := typeParser{text: text}
 	p.next()
@@ -56,7 +56,7 @@ const (
 	tokString // 'literal', unescaped
 	tokNumber
 	tokPunct
-	tokBad // an unterminated quote or a byte that belongs nowhere
+	tokBad // an unterminated quote, or a byte that is not valid anywhere
 )
 
 type token struct {
@@ -112,7 +112,7 @@ func (p *typeParser) take(kind tokKind, end int) {
 	p.pos = end
 }
 
-// quoted reads "..." or '...', in which the doubled quote stands for one.
+// quoted reads "..." or '...'. A doubled quote is a literal quote.
 func (p *typeParser) quoted(quote byte) {
 	var b strings.Builder
 	for i := p.pos + 1; i < len(p.text); i++ {
@@ -184,7 +184,7 @@ func (p *typeParser) parse(depth int) (Type, error) {
 	return t, nil
 }
 
-// named reads everything before the first [ of a type.
+// named parses the part of a type before the first [.
 func (p *typeParser) named(depth int) (Type, error) {
 	if p.tok.kind != tokWord && p.tok.kind != tokQuoted {
 		return Type{}, p.unexpected("a type name")
@@ -223,7 +223,7 @@ func (p *typeParser) named(depth int) (Type, error) {
 	case Decimal:
 		return p.decimal()
 	case Varchar, Bit, Blob:
-		// VARCHAR(n): DuckDB accepts a length and ignores it.
+		// VARCHAR(n): DuckDB accepts and ignores the length.
 		if p.isPunct("(") {
 			p.next()
 			if _, err := p.number(0, 1<<31-1, "a length"); err != nil {
@@ -239,7 +239,8 @@ func (p *typeParser) isWord(word string) bool {
 	return p.tok.kind == tokWord && strings.EqualFold(p.tok.text, word)
 }
 
-// zoned reads what may follow TIME and TIMESTAMP: a precision, WITH or WITHOUT TIME ZONE.
+// zoned parses the optional parts after TIME and TIMESTAMP: a precision, and WITH or WITHOUT TIME
+// ZONE.
 func (p *typeParser) zoned(word string) (Type, error) {
 	kind := spellings[word]
 	if word == "TIMESTAMP" && p.isPunct("(") {
@@ -251,7 +252,7 @@ func (p *typeParser) zoned(word string) (Type, error) {
 		if err := p.expect(")"); err != nil {
 			return Type{}, err
 		}
-		switch { // DuckDB's own mapping
+		switch { // the same mapping as in DuckDB
 		case precision == 0:
 			kind = TimestampS
 		case precision <= 3:
@@ -380,7 +381,7 @@ func (p *typeParser) enum() (Type, error) {
 	}
 }
 
-// shorten cuts a text that goes into an error message.
+// shorten cuts text for an error message.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -312,7 +312,8 @@ func TestValuesSurviveJSON(t *testing.T) {
 	}
 }
 
-// TestTypesThatAreTooLongAreRefusedAndRead makes columns of types whose text is longer than what is parsed.
+// TestTypesThatAreTooLongAreRefusedAndRead makes columns of types whose text exceeds the limit of
+// the parser.
 func TestTypesThatAreTooLongAreRefusedAndRead(t *testing.T) {
 	var fields []Field
 	for i := range 12_000 {
@@ -331,7 +332,7 @@ func TestTypesThatAreTooLongAreRefusedAndRead(t *testing.T) {
 	if _, err := New(table); base.KindOf(err) != base.TooLarge {
 		t.Errorf("a table with such a column: %v", err)
 	}
-	// As earlier versions made it.
+	// Such a table was made by an earlier version.
 	old.Columns, old.NextColumnID = append(old.Columns, Column{ID: 2, Name: "long", Type: long.Type}), 3
 	text, err := old.Encode()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ColumnKey is the key under which a field of Table.Arrow carries its column id.
+// ColumnKey is the metadata key under which a field of Table.Arrow has its column id.
 const ColumnKey = "scoter.column"
 
 // Column is one column of a table.
@@ -22,18 +22,19 @@ type Column struct {
 	NotNull bool          `json:"not_null,omitempty"`
 	Default string        `json:"default,omitempty"` // an SQL expression, or empty for NULL
 	Check   string        `json:"check,omitempty"`   // an SQL condition, or empty
-	// Inferred columns came with rows: later rows may widen them. The type of others is what
-	// somebody declared, and only ALTER TABLE changes it.
+	// Inferred says that the column was created for rows without a declared type: later rows may
+	// widen it. The type of other columns is declared, and only ALTER TABLE changes it.
 	Inferred bool `json:"inferred,omitempty"`
-	// Initial is an SQL constant that rows written before the column was added hold, or empty for
-	// NULL. A later change of Default leaves it as it is.
+	// Initial is an SQL constant: the value of rows that were written before the column was added.
+	// Empty means NULL. A later change of Default does not change it.
 	Initial string `json:"initial,omitempty"`
 }
 
-// Transform says how a column's value becomes a partition's value.
+// Transform says how a column's value becomes the value of a partition.
 type Transform uint8
 
-// The transforms. All but Identity need a date or timestamp; a TIMESTAMPTZ is split in UTC.
+// The transforms. All except Identity need a date or timestamp. A TIMESTAMPTZ is transformed in
+// UTC.
 const (
 	Identity Transform = iota
 	Year
@@ -52,7 +53,7 @@ func (t Transform) String() string {
 	return transformNames[t]
 }
 
-// MarshalText writes the name.
+// MarshalText returns the name.
 func (t Transform) MarshalText() ([]byte, error) {
 	if int(t) >= len(transformNames) {
 		return nil, base.Errorf(base.Internal, "transform %d", uint8(t))
@@ -60,7 +61,7 @@ func (t Transform) MarshalText() ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// UnmarshalText reads the name.
+// UnmarshalText parses the name.
 func (t *Transform) UnmarshalText(text []byte) error {
 	for i, name := range transformNames {
 		if string(text) == name {
@@ -77,44 +78,46 @@ type PartitionField struct {
 	Transform Transform     `json:"transform"`
 }
 
-// SortField is one column of a table's sort key. NULLs come last unless NullsFirst,
-// whatever the direction: DuckDB's default.
+// SortField is one column of a table's sort key. NULLs are last unless NullsFirst is set, in both
+// directions, as DuckDB's default is.
 type SortField struct {
 	Column     base.ColumnID `json:"column"`
 	Descending bool          `json:"descending,omitempty"`
 	NullsFirst bool          `json:"nulls_first,omitempty"`
 }
 
-// Table is one version of a table's schema. Tables are values: whoever holds one may read
-// it for ever; evolution returns a new one.
+// Table is one version of a table's schema. It is a value that is never changed, so any holder may
+// read it at any time. Evolution returns a new Table.
 type Table struct {
 	ID           base.TableID     `json:"id"`
 	Database     string           `json:"database"`
 	Schema       string           `json:"schema"`
 	Name         string           `json:"name"`
-	Version      uint32           `json:"version"`        // of the schema; the first is 1
-	NextColumnID base.ColumnID    `json:"next_column_id"` // above every id that was ever given
+	Version      uint32           `json:"version"`        // version of the schema, from 1
+	NextColumnID base.ColumnID    `json:"next_column_id"` // higher than every id that was ever used
 	Columns      []Column         `json:"columns"`
 	SortKey      []SortField      `json:"sort_key,omitempty"`
 	PartitionBy  []PartitionField `json:"partition_by,omitempty"`
 	PrimaryKey   []base.ColumnID  `json:"primary_key,omitempty"`
-	// RowVersion, if not 0, is the column by which the highest of several rows with one key is the one that holds, and
-	// IsDeleted the one that is true in rows which say that their key is deleted. Only with a primary key.
+	// RowVersion, if not 0, is the version column: of several rows with the same key, the one with
+	// the highest version wins. IsDeleted, if not 0, is a column that is true in rows that delete
+	// their key. Both need a primary key.
 	RowVersion base.ColumnID `json:"row_version,omitempty"`
 	IsDeleted  base.ColumnID `json:"is_deleted,omitempty"`
-	// KeepTombstones is how long such rows stay before a merge may drop them, in nanoseconds; 0 is DefaultKeepTombstones.
+	// KeepTombstones is how long rows that delete their key are stored before a merge may remove
+	// them, in nanoseconds. 0 means DefaultKeepTombstones.
 	KeepTombstones time.Duration `json:"keep_tombstones,omitempty"`
-	// MergeOnRead says that whole rows come without a look at those of their keys that are there: who reads finds which row
-	// of a key holds. Only with a primary key.
+	// MergeOnRead makes writers store whole rows without reading existing rows of the same key.
+	// Readers find the row version that wins. It needs a primary key.
 	MergeOnRead bool `json:"merge_on_read,omitempty"`
-	// ReplaceOnInsert says that a plain INSERT of a key that is there gives its columns to that row. Otherwise it is an error: see InsertRefuses.
-	// Only with a primary key.
+	// ReplaceOnInsert makes a plain INSERT of an existing key replace the columns of the existing
+	// row. Otherwise such an INSERT is an error: see InsertRefuses. It needs a primary key.
 	ReplaceOnInsert bool              `json:"replace_on_insert,omitempty"`
 	Options         map[string]string `json:"options,omitempty"`
-	Checks          []string          `json:"checks,omitempty"` // SQL conditions over the row
+	Checks          []string          `json:"checks,omitempty"` // SQL conditions on the row
 }
 
-// ColumnIndex returns the position of the column of a name, compared as DuckDB does, or -1.
+// ColumnIndex returns the position of the column with a name, compared as in DuckDB, or -1.
 func (t Table) ColumnIndex(name string) int {
 	folded := Fold(name)
 	for i := range t.Columns {
@@ -125,7 +128,7 @@ func (t Table) ColumnIndex(name string) int {
 	return -1
 }
 
-// ColumnByID returns the position of a column, or -1.
+// ColumnByID returns the position of the column with an id, or -1.
 func (t Table) ColumnByID(id base.ColumnID) int {
 	for i := range t.Columns {
 		if t.Columns[i].ID == id {
@@ -135,8 +138,8 @@ func (t Table) ColumnByID(id base.ColumnID) int {
 	return -1
 }
 
-// Arrow returns the schema of the table's batches: a field per column, in order, of its
-// storage type; its metadata carries the column id under ColumnKey.
+// Arrow returns the schema of the table's batches. It has a field per column, in order, with the
+// storage type. The field's metadata has the column id under ColumnKey.
 func (t Table) Arrow() *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i, c := range t.Columns {
@@ -145,7 +148,7 @@ func (t Table) Arrow() *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// Arrow returns the field of one column, as Table.Arrow has it.
+// Arrow returns the column's field in Table.Arrow.
 func (c Column) Arrow() arrow.Field {
 	return arrow.Field{
 		Name:     c.Name,
@@ -155,7 +158,7 @@ func (c Column) Arrow() arrow.Field {
 	}
 }
 
-// Condition returns the checks that every row meets, as one SQL condition; empty if there are none.
+// Condition returns all checks as one SQL condition, or "" if there are none.
 func (t Table) Condition() string {
 	var checks []string
 	for _, c := range t.Checks {
@@ -169,22 +172,22 @@ func (t Table) Condition() string {
 	return strings.Join(checks, " AND ")
 }
 
-// InKey reports whether a column decides where a row is: it is in the sort key, the partitioning or the primary key.
+// InKey reports whether a column is part of the sort key, the partitioning or the primary key.
 func (t Table) InKey(id base.ColumnID) bool {
 	return slices.ContainsFunc(t.SortKey, func(f SortField) bool { return f.Column == id }) ||
 		slices.ContainsFunc(t.PartitionBy, func(f PartitionField) bool { return f.Column == id }) ||
 		slices.Contains(t.PrimaryKey, id)
 }
 
-// QualifiedName returns the table's name for people: database.schema.name.
+// QualifiedName returns the table's name for messages: database.schema.name.
 func (t Table) QualifiedName() string { return t.Database + "." + t.Schema + "." + t.Name }
 
-// QuotedName returns the table's name for SQL text.
+// QuotedName returns the table's name for SQL.
 func (t Table) QuotedName() string {
 	return Quote(t.Database) + "." + Quote(t.Schema) + "." + Quote(t.Name)
 }
 
-// Encode returns the table as JSON with a stable order: equal tables give equal bytes.
+// Encode returns the table as JSON. Equal tables have equal bytes.
 func (t Table) Encode() ([]byte, error) {
 	b, err := json.Marshal(t)
 	if err != nil {
@@ -193,7 +196,7 @@ func (t Table) Encode() ([]byte, error) {
 	return b, nil
 }
 
-// DecodeTable reads and validates what Encode wrote.
+// DecodeTable decodes and validates the output of Encode. Errors are base.Corrupt.
 func DecodeTable(text []byte) (Table, error) {
 	var t Table
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -205,7 +208,7 @@ func DecodeTable(text []byte) (Table, error) {
 	return t, nil
 }
 
-// String returns the table as a CREATE TABLE statement in Scoter's dialect.
+// String returns the CREATE TABLE statement of the table, in Scoter's dialect.
 func (t Table) String() string {
 	var b strings.Builder
 	b.WriteString("CREATE TABLE " + t.QuotedName() + " (")

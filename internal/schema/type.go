@@ -1,11 +1,10 @@
-// Package schema describes tables and owns the one type table of Scoter: which
-// DuckDB type a column is declared with, which Arrow type holds it in batches, WAL
-// and parts, and which DuckDB type read_parquet gives for that.
+// Package schema describes tables, and has Scoter's only table of types. For each declared DuckDB
+// type it has the Arrow type in batches, the log and parts (the storage type), and the DuckDB type
+// that read_parquet returns for it.
 //
-// Declared type and storage type differ where Parquet would lose something that
-// DuckDB 1.5 keeps (HUGEINT, INTERVAL, ENUM, ...). Such a value is stored as another type
-// that a CAST turns into the declared one and back without loss; the rule applies inside
-// nested types too:
+// Declared type and storage type differ where Parquet would lose something that DuckDB 1.5
+// preserves (HUGEINT, INTERVAL, ENUM, ...). Such a value is stored as another type. A CAST converts
+// it to the declared type and back without loss. The same applies inside of nested types:
 //
 //	declared                 storage (Arrow)                    read_parquet gives
 //	HUGEINT, UHUGEINT        utf8, decimal digits               VARCHAR
@@ -14,8 +13,8 @@
 //	TIMESTAMP_S, _MS         timestamp[us]                      TIMESTAMP
 //	T[n]                     list<T>                            T[]
 //
-// Every other type is read back as it was declared. A VARCHAR, ENUM or JSON column of a
-// batch may physically be utf8 or dictionary<uint32,utf8>; inside nested types it is utf8.
+// Every other type is read as it was declared. A VARCHAR, ENUM or JSON column of a batch is either
+// utf8 or dictionary<uint32,utf8>. Inside of nested types it is utf8.
 package schema
 
 import (
@@ -25,17 +24,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Type is a DuckDB type. The zero Type is not a type. Types are values: a nested one
-// shares its children, which nobody changes.
+// Type is a DuckDB type. The zero Type is not a type. Types are values: copies of a nested type
+// share its children, which must not be changed.
 type Type struct {
 	Kind   Kind
-	Width  uint8    // Decimal: digits in all, 1 to 38
+	Width  uint8    // Decimal: total number of digits, 1 to 38
 	Scale  uint8    // Decimal: digits after the point, 0 to Width
 	Size   int      // Array: number of elements, at least 1
 	Elem   *Type    // List, Array: the element; Map: the value
 	Key    *Type    // Map: the key
 	Fields []Field  // Struct: at least one
-	Values []string // Enum: at least one, distinct
+	Values []string // Enum: at least one, all different
 }
 
 // Field is one field of a Struct.
@@ -44,7 +43,7 @@ type Field struct {
 	Type Type
 }
 
-// Of returns the type of a kind that takes no parameters.
+// Of returns the type of a kind without parameters.
 func Of(kind Kind) Type { return Type{Kind: kind} }
 
 // DecimalOf returns DECIMAL(width, scale).
@@ -65,8 +64,7 @@ func MapOf(key, value Type) Type { return Type{Kind: Map, Key: &key, Elem: &valu
 // EnumOf returns ENUM(values...).
 func EnumOf(values ...string) Type { return Type{Kind: Enum, Values: values} }
 
-// Equal reports whether both are the same type: same spelling, field names and enum
-// values included.
+// Equal reports whether both types are the same, including field names and enum values.
 func (t Type) Equal(o Type) bool {
 	if t.Kind != o.Kind || t.Width != o.Width || t.Scale != o.Scale || t.Size != o.Size ||
 		len(t.Fields) != len(o.Fields) || len(t.Values) != len(o.Values) ||
@@ -89,7 +87,7 @@ func (t Type) Equal(o Type) bool {
 	return true
 }
 
-// String returns the type as DuckDB SQL. Parse gives it back.
+// String returns the type as DuckDB SQL, which Parse can parse.
 func (t Type) String() string {
 	var b strings.Builder
 	t.write(&b)
@@ -137,7 +135,7 @@ func (t Type) write(b *strings.Builder) {
 	}
 }
 
-// MarshalText writes the type as String does, so that JSON holds it as a string.
+// MarshalText returns String, so that the type is a string in JSON.
 func (t Type) MarshalText() ([]byte, error) {
 	if t.Kind == invalid {
 		return nil, base.Errorf(base.Internal, "type without a kind")
@@ -145,7 +143,8 @@ func (t Type) MarshalText() ([]byte, error) {
 	return []byte(t.String()), nil
 }
 
-// UnmarshalText reads what MarshalText wrote, of any length: what a table has must be read again.
+// UnmarshalText parses the output of MarshalText. It has no limit on the size, because every stored
+// table must be readable.
 func (t *Type) UnmarshalText(text []byte) (err error) {
 	*t, err = parse(string(text))
 	return err

@@ -8,11 +8,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// maxColumns bounds a table's width: beyond it, footers and plans cost more than rows.
+// maxColumns is the largest number of columns of a table. With more columns, footers and plans cost
+// more than rows.
 const maxColumns = 10_000
 
-// Validate checks everything that must hold of a table by itself; the error is Invalid.
-// SQL texts (defaults, checks) are not looked into.
+// Validate checks everything about a table that does not depend on other data. Errors are
+// base.Invalid. It does not check SQL texts (defaults, checks).
 func (t Table) Validate() error {
 	for what, name := range map[string]string{"database": t.Database, "schema": t.Schema, "table": t.Name} {
 		if err := checkName(what, name); err != nil {
@@ -93,7 +94,7 @@ func (t Table) invalid(format string, args ...any) error {
 	return base.Wrap(base.Errorf(base.Invalid, format, args...), "table %s", t.QualifiedName())
 }
 
-// storable refuses types that are not types or that no column has.
+// storable returns an error for types that no column can have.
 func (t Type) storable() error {
 	switch t.Kind {
 	case invalid:
@@ -109,7 +110,7 @@ func (t Type) storable() error {
 	return nil
 }
 
-// children returns the types directly inside a nested one.
+// children returns the types directly inside of a nested type.
 func (t Type) children() []Type {
 	var all []Type
 	if t.Key != nil {
@@ -124,14 +125,15 @@ func (t Type) children() []Type {
 	return all
 }
 
-// Caseless reports whether DuckDB 1.5.5 has no CASE of the type, but only of lists of it: it is an ARRAY, or one is inside of it.
+// Caseless reports whether DuckDB 1.5.5 lacks CASE for the type: it is an ARRAY, or contains one.
+// DuckDB supports CASE for lists of such types.
 func (t Type) Caseless() bool {
 	return t.Kind == Array || slices.ContainsFunc(t.children(), Type.Caseless)
 }
 
-// Sortable reports whether a column of this type can be part of a key. Rows are ordered by
-// what is stored, so an ENUM by its text; text that orders neither as its value nor as
-// anything else of use (HUGEINT, INTERVAL, ...) and nested types are refused.
+// Sortable reports whether a column of this type can be part of a key. Rows are ordered by stored
+// values, so an ENUM is ordered by its text. Not sortable are nested types, and types whose stored
+// text has no useful order (HUGEINT, INTERVAL, ...).
 func (t Type) Sortable() bool {
 	switch t.Kind {
 	case invalid, Null, HugeInt, UHugeInt, Interval, TimeTZ, List, Array, Struct, Map:
@@ -140,7 +142,7 @@ func (t Type) Sortable() bool {
 	return true
 }
 
-// accepts reports whether a transform can be applied to a column of a kind.
+// accepts reports whether a transform can be applied to columns of a kind.
 func (t Transform) accepts(k Kind) bool {
 	switch k {
 	case Date:
@@ -160,7 +162,7 @@ func (t Table) quotedName(id base.ColumnID) string {
 	return Quote("?")
 }
 
-// writeClauses writes what follows the column list of CREATE TABLE.
+// writeClauses writes the clauses after the column list of CREATE TABLE.
 func (t Table) writeClauses(b *strings.Builder) {
 	list := func(keyword string, n int, item func(i int) string) {
 		for i := range n {

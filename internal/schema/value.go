@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Value is one scalar as the storage holds it: a bound in column statistics or a part of
-// a partition's key. BOOLEAN is 0 or 1, DATE days, TIME and timestamps their unit's count,
-// VARCHAR, BLOB and UUID their bytes. The zero Value is NULL.
+// Value is one scalar in its storage form. It is a bound in column statistics or a part of a
+// partition's key. BOOLEAN is 0 or 1, DATE is in days, TIME and timestamps are in their unit, and
+// VARCHAR, BLOB and UUID are bytes. The zero Value is NULL.
 type Value struct {
 	kind  valueKind
 	scale uint8 // decimalValue
@@ -40,14 +40,14 @@ func IntValue(v int64) Value { return Value{kind: intValue, num: uint64(v)} }
 // UintValue returns the value of an unsigned integer.
 func UintValue(v uint64) Value { return Value{kind: uintValue, num: v} }
 
-// FloatValue returns the value of a FLOAT or DOUBLE. -0 becomes 0 and every NaN the same
-// one, as DuckDB compares them.
+// FloatValue returns the value of a FLOAT or DOUBLE. -0 becomes 0, and all NaNs become the same
+// NaN, because DuckDB treats them as equal.
 func FloatValue(v float64) Value {
 	switch {
 	case v != v:
 		v = math.NaN()
 	case v == 0:
-		v = 0 // -0 too
+		v = 0 // also for -0
 	}
 	return Value{kind: floatValue, num: math.Float64bits(v)}
 }
@@ -60,29 +60,31 @@ func DecimalValue(unscaled decimal128.Num, scale uint8) Value {
 // BytesValue returns the value of a VARCHAR, BLOB or UUID.
 func BytesValue(v []byte) Value { return Value{kind: bytesValue, bytes: string(v)} }
 
-// StringValue is BytesValue of a string.
+// StringValue is BytesValue for a string.
 func StringValue(v string) Value { return Value{kind: bytesValue, bytes: v} }
 
 // IsNull reports whether the value is NULL.
 func (v Value) IsNull() bool { return v.kind == nullValue }
 
-// Int returns a signed integer value.
+// Int returns the integer of a value made by IntValue. The boolean is false for other values.
 func (v Value) Int() (int64, bool) { return int64(v.num), v.kind == intValue }
 
-// Uint returns an unsigned integer value.
+// Uint returns the integer of a value made by UintValue. The boolean is false for other values.
 func (v Value) Uint() (uint64, bool) { return v.num, v.kind == uintValue }
 
-// Float returns a floating-point value.
+// Float returns the number of a value made by FloatValue. The boolean is false for other values.
 func (v Value) Float() (float64, bool) { return math.Float64frombits(v.num), v.kind == floatValue }
 
-// Decimal returns a decimal value: its unscaled integer and its scale.
+// Decimal returns the unscaled integer and the scale of a value made by DecimalValue. The boolean
+// is false for other values.
 func (v Value) Decimal() (decimal128.Num, uint8, bool) { return v.dec, v.scale, v.kind == decimalValue }
 
-// Text returns the bytes of a VARCHAR, BLOB or UUID.
+// Text returns the bytes of a VARCHAR, BLOB or UUID. The boolean is false for other values.
 func (v Value) Text() (string, bool) { return v.bytes, v.kind == bytesValue }
 
-// Compare returns -1, 0 or 1, and whether the two can be compared: numbers with numbers,
-// whatever their kind, exactly; bytes with bytes; NULL with nothing. NaN is the greatest number.
+// Compare returns -1, 0 or 1, and whether the values can be compared. Numbers of all kinds are
+// compared exactly with each other, and bytes with bytes. NULL cannot be compared. NaN is the
+// greatest number.
 func (v Value) Compare(o Value) (int, bool) {
 	switch {
 	case v.kind == nullValue || o.kind == nullValue:
@@ -114,7 +116,8 @@ func compareOrdered[T int | int64 | uint64 | float64](a, b T) int {
 	return 0
 }
 
-// special ranks what no rational number is: -Inf, +Inf, NaN; 0 for every other value.
+// special orders the values that are not rational numbers: -1 for -Inf, 1 for +Inf, 2 for NaN. It
+// returns 0 for every other value.
 func (v Value) special() int {
 	f, ok := v.Float()
 	switch {
@@ -130,7 +133,8 @@ func (v Value) special() int {
 	return 0
 }
 
-// Rat returns a number; false for what is none: NULL, bytes, infinity, NaN.
+// Rat returns a number as a rational. It returns false for values that are not rational numbers:
+// NULL, bytes, infinity, NaN.
 func (v Value) Rat() (*big.Rat, bool) {
 	if v.kind == nullValue || v.kind == bytesValue || v.special() != 0 {
 		return nil, false
@@ -151,7 +155,7 @@ func (v Value) rat() *big.Rat {
 	return new(big.Rat).SetInt64(int64(v.num))
 }
 
-// String returns the text that MarshalText writes; it is one to one.
+// String returns the same text as MarshalText. Different values have different texts.
 func (v Value) String() string {
 	switch v.kind {
 	case intValue:
@@ -171,11 +175,11 @@ func (v Value) String() string {
 	return ""
 }
 
-// MarshalText writes a letter for the kind and the value; NULL is empty. Equal values give
-// equal texts.
+// MarshalText returns a letter for the kind, and the value. NULL is empty. Equal values have equal
+// texts.
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the output of MarshalText.
 func (v *Value) UnmarshalText(text []byte) error {
 	parsed, ok := parseValue(text)
 	if !ok {

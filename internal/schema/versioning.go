@@ -10,11 +10,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// DefaultKeepTombstones is how long a row that says that its key is deleted keeps older versions of it from coming
-// back, unless the table says otherwise.
+// DefaultKeepTombstones is how long rows that delete their key are stored, unless the table sets
+// another time. Such a row prevents an older version that arrives late from restoring the key.
 const DefaultKeepTombstones = 7 * 24 * time.Hour
 
-// Options of WITH (...) that are more than text: what they say is in fields of Table.
+// Options of WITH (...) that are stored in fields of Table.
 const (
 	optionVersion        = "version"
 	optionIsDeleted      = "is_deleted"
@@ -35,14 +35,14 @@ const (
 	mergeOnRead  = "merge-on-read"
 )
 
-// WithOptions returns the table with what WITH (...) says of it. Columns of a table that is yet to be made are named by
-// position + 1, as New expects.
+// WithOptions returns the table with the options of WITH (...) applied. For a new table, columns
+// are identified by position + 1, as New expects.
 func (t Table) WithOptions(options map[string]string) (Table, error) {
 	t = t.clone()
 	column := func(option, name string) (base.ColumnID, error) {
 		i := t.ColumnIndex(name)
 		if i < 0 {
-			return 0, base.Errorf(base.Invalid, "%s = %s: there is no such column", option, QuoteString(name))
+			return 0, base.Errorf(base.Invalid, "%s = %s: the table has no such column", option, QuoteString(name))
 		}
 		if id := t.Columns[i].ID; id != 0 {
 			return id, nil
@@ -64,7 +64,7 @@ func (t Table) WithOptions(options map[string]string) (Table, error) {
 		case optionOnInsert:
 			t.ReplaceOnInsert, err = parseOnInsert(value)
 		default:
-			err = base.Errorf(base.Invalid, "there is no option %s of a table", key).
+			err = base.Errorf(base.Invalid, "unknown table option %s", key).
 				WithHint("options are %s", strings.Join([]string{optionVersion, optionIsDeleted, optionKeepTombstones, optionUpsert, optionOnInsert}, ", "))
 		}
 		if err != nil {
@@ -77,11 +77,12 @@ func (t Table) WithOptions(options map[string]string) (Table, error) {
 	return t, err
 }
 
-// SetOptions changes options of a table that is there: only on_insert can be changed, because the others say how rows that are stored are to be read.
+// SetOptions changes the options of an existing table. Only on_insert can be changed, because the
+// other options say how stored rows are read.
 func (t Table) SetOptions(options map[string]string) (Table, error) {
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		if key != optionOnInsert {
-			return Table{}, base.Errorf(base.Invalid, "option %s of a table cannot be changed", key).WithHint("the option that can be changed is %s", optionOnInsert)
+			return Table{}, base.Errorf(base.Invalid, "option %s of a table cannot be changed", key).WithHint("only %s can be changed", optionOnInsert)
 		}
 	}
 	return t.evolve(func(next *Table) (err error) {
@@ -90,7 +91,7 @@ func (t Table) SetOptions(options map[string]string) (Table, error) {
 	})
 }
 
-// checkOnInsert refuses on_insert where it would have no effect.
+// checkOnInsert refuses the option on_insert for tables where it has no effect.
 func (t Table) checkOnInsert() error {
 	switch {
 	case len(t.PrimaryKey) == 0:
@@ -98,24 +99,24 @@ func (t Table) checkOnInsert() error {
 	case t.ReplaceOnInsert:
 		return nil
 	case t.MergeOnRead:
-		return base.Errorf(base.Invalid, "%s = %s does not go with %s = %s: rows are stored without a look at those of their keys that are there, so nobody could tell",
+		return base.Errorf(base.Invalid, "%s = %s cannot be combined with %s = %s: rows are stored without reading the existing rows of their keys",
 			optionOnInsert, QuoteString(onInsertError), optionUpsert, QuoteString(mergeOnRead))
 	case t.RowVersion != 0:
-		return base.Errorf(base.Invalid, "%s = %s does not go with the option %s: of several rows with one key the one with the highest version holds, in whatever order they come",
+		return base.Errorf(base.Invalid, "%s = %s cannot be combined with the option %s: the row with the highest version of its key wins, whatever the order of the inserts",
 			optionOnInsert, QuoteString(onInsertError), optionVersion)
 	}
 	return nil
 }
 
-// InsertRefuses reports whether a plain INSERT of a key that is there is an error.
+// InsertRefuses reports whether a plain INSERT of an existing key is an error.
 func (t Table) InsertRefuses() bool { return t.choosesOnInsert() && !t.ReplaceOnInsert }
 
-// choosesOnInsert reports whether the option on_insert decides what a plain INSERT does.
+// choosesOnInsert reports whether the option on_insert applies to plain INSERTs.
 func (t Table) choosesOnInsert() bool {
 	return len(t.PrimaryKey) > 0 && !t.MergeOnRead && t.RowVersion == 0
 }
 
-// parseAge reads a duration such as 7d, 36h or 1h30m.
+// parseAge parses a duration such as 7d, 36h or 1h30m.
 func parseAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
@@ -124,12 +125,13 @@ func parseAge(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, base.Errorf(base.Invalid, "%s = %s is no length of time", optionKeepTombstones, QuoteString(text)).WithHint("write 7d, 36h or 1h30m")
+		return 0, base.Errorf(base.Invalid, "%s = %s is not a duration", optionKeepTombstones, QuoteString(text)).WithHint("write 7d, 36h or 1h30m")
 	}
 	return d, nil
 }
 
-// parseUpsert reads when rows of one key are merged, and reports whether that is when they are read.
+// parseUpsert parses the option upsert, and reports whether rows of the same key are merged when
+// they are read.
 func parseUpsert(text string) (onRead bool, err error) {
 	switch strings.ToLower(text) {
 	case mergeOnWrite:
@@ -140,7 +142,8 @@ func parseUpsert(text string) (onRead bool, err error) {
 	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionUpsert, QuoteString(text), QuoteString(mergeOnWrite), QuoteString(mergeOnRead))
 }
 
-// parseOnInsert reads what a plain INSERT of a key that is there does, and reports whether it replaces the row.
+// parseOnInsert parses the option on_insert, and reports whether a plain INSERT replaces the row of
+// an existing key.
 func parseOnInsert(text string) (replaces bool, err error) {
 	switch strings.ToLower(text) {
 	case onInsertError:
@@ -151,10 +154,10 @@ func parseOnInsert(text string) (replaces bool, err error) {
 	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionOnInsert, QuoteString(text), QuoteString(onInsertError), QuoteString(onInsertReplace))
 }
 
-// allOptions returns what WITH (...) says of the table.
+// allOptions returns all options of the table, as they are written in WITH (...).
 func (t Table) allOptions() map[string]string {
 	all := maps.Clone(t.Options)
-	delete(all, optionUpsert) // formats before 7 kept it as a text and did nothing
+	delete(all, optionUpsert) // formats before 7 stored the option as text, without effect
 	put := func(key, value string) {
 		if all == nil {
 			all = map[string]string{}
@@ -182,11 +185,11 @@ func (t Table) allOptions() map[string]string {
 	return all
 }
 
-// KeepsTombstones reports whether a row that says that its key is deleted means something to rows that arrive
-// later: they may have a lower version.
+// KeepsTombstones reports whether rows that delete their key must be stored, because rows that
+// arrive later may have a lower version.
 func (t Table) KeepsTombstones() bool { return t.RowVersion != 0 && t.IsDeleted != 0 }
 
-// TombstoneAge is how long such rows stay.
+// TombstoneAge returns how long such rows are stored.
 func (t Table) TombstoneAge() time.Duration {
 	if t.KeepTombstones == 0 {
 		return DefaultKeepTombstones
@@ -194,7 +197,8 @@ func (t Table) TombstoneAge() time.Duration {
 	return t.KeepTombstones
 }
 
-// Bare returns the table as one whose rows are what they are: none says of itself that it is deleted.
+// Bare returns the table without versioning and merge on read: every row is a current row, and none
+// deletes its key.
 func (t Table) Bare() Table {
 	t.RowVersion, t.IsDeleted, t.MergeOnRead = 0, 0, false
 	return t
@@ -220,19 +224,20 @@ func (t Table) validateVersioning(ids map[base.ColumnID]int) error {
 		return t.invalid("option %s = %s needs a primary key", optionUpsert, QuoteString(mergeOnRead))
 	case t.RowVersion != 0 && !t.Columns[ids[t.RowVersion]].Type.countsVersions():
 		c := t.Columns[ids[t.RowVersion]]
-		return t.invalid("option %s: column %q of type %s is no integer of up to 64 bits, date or timestamp", optionVersion, c.Name, c.Type)
+		return t.invalid("option %s: column %q of type %s is not an integer of up to 64 bits, a date or a timestamp", optionVersion, c.Name, c.Type)
 	case t.IsDeleted != 0 && t.Columns[ids[t.IsDeleted]].Type.Kind != Boolean:
 		c := t.Columns[ids[t.IsDeleted]]
-		return t.invalid("option %s: column %q of type %s is no BOOLEAN", optionIsDeleted, c.Name, c.Type)
+		return t.invalid("option %s: column %q of type %s is not a BOOLEAN", optionIsDeleted, c.Name, c.Type)
 	case t.RowVersion != 0 && t.RowVersion == t.IsDeleted:
-		return t.invalid("options %s and %s name one column", optionVersion, optionIsDeleted)
+		return t.invalid("options %s and %s name the same column", optionVersion, optionIsDeleted)
 	case t.KeepTombstones < 0 || t.KeepTombstones != 0 && !t.KeepsTombstones():
 		return t.invalid("option %s needs the options %s and %s", optionKeepTombstones, optionVersion, optionIsDeleted)
 	}
 	return nil
 }
 
-// countsVersions reports whether values of the type order as what Arrow stores of them does, in 64 bits.
+// countsVersions reports whether a column of the type can be the version column: its values are
+// ordered like their stored form, which has at most 64 bits.
 func (t Type) countsVersions() bool {
 	switch t.Kind {
 	case TinyInt, SmallInt, Integer, BigInt, UTinyInt, USmallInt, UInteger, UBigInt,

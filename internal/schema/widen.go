@@ -1,8 +1,8 @@
 package schema
 
-// Widen returns the least type that holds every value of both without loss, or false if
-// there is none short of text. It is symmetric in which values are held; field and
-// enum order follow a.
+// Widen returns the smallest type that has every value of both types without loss. It returns false
+// if text would be the only such type. The order of the arguments does not change which values the
+// result has. The order of fields and enum values follows a.
 func Widen(a, b Type) (Type, bool) {
 	switch {
 	case a.Equal(b), b.Kind == Null:
@@ -31,22 +31,22 @@ func Widen(a, b Type) (Type, bool) {
 	return Type{}, false
 }
 
-// ExactInDouble reports whether a type is one of 64-bit integers and the other one of floating-point numbers: DOUBLE has all values of the
-// second, and of the first those that are exact.
+// ExactInDouble reports whether the first type has 64-bit integers and the second type has
+// floating-point numbers. DOUBLE has all values of the second type, but only some of the first.
 func ExactInDouble(integers, floats Type) bool {
 	return (integers.Kind == BigInt || integers.Kind == UBigInt) && (floats.Kind == Double || floats.Kind == Float)
 }
 
-// coarse ranks timestamps that one microsecond timestamp holds. TIMESTAMP_NS is not among
-// them: it reaches neither as far back nor forward.
+// coarse ranks the timestamps that fit a timestamp of microseconds. TIMESTAMP_NS is missing,
+// because its range is smaller.
 var coarse = map[Kind]int{TimestampS: 1, TimestampMS: 2, Timestamp: 3}
 
 func nested(k Kind) bool { return k >= List }
 
-// textual kinds widen to VARCHAR: their text is their value.
+// textual reports whether a kind widens to VARCHAR: its text is its value.
 func textual(k Kind) bool { return k == Varchar || k == JSON || k == Enum }
 
-// widenNumber handles one order of two different number types.
+// widenNumber handles one order of two different numeric types.
 func widenNumber(a, b Type) (Type, bool) {
 	switch {
 	case a.Kind.IsInteger() && b.Kind.IsInteger():
@@ -75,11 +75,11 @@ func widenInt(a, b Kind) (Type, bool) {
 	if b == UHugeInt {
 		return Type{}, false
 	}
-	// A signed type holds an unsigned one of half its width.
+	// A signed type has the values of an unsigned type of half its width.
 	return Of(max(a, TinyInt+(b-UTinyInt)+1)), true
 }
 
-// widenDecimal grows b to hold numbers with so many digits before and after the point.
+// widenDecimal widens b to numbers with the given numbers of digits before and after the point.
 func widenDecimal(whole, scale int, b Type) (Type, bool) {
 	whole, scale = max(whole, int(b.Width-b.Scale)), max(scale, int(b.Scale))
 	if whole+scale > 38 {

@@ -15,10 +15,10 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// planner lets mutate run queries: the two packages do not know each other.
+// planner lets mutate run queries, without a dependency between the two packages.
 type planner struct{ runner *query.Runner }
 
-// NewPlanner returns a runner as mutate needs it.
+// NewPlanner returns a runner with the interface that mutate needs.
 func NewPlanner(r *query.Runner) mutate.Planner { return planner{r} }
 
 func (p planner) Select(ctx context.Context, s mutate.Select) (mutate.Rows, error) {
@@ -51,7 +51,7 @@ func request(s mutate.Select) query.Request {
 // collector lets stream run queries.
 type collector struct{ runner *query.Runner }
 
-// NewCollector returns a runner as stream needs it.
+// NewCollector returns a runner with the interface that stream needs.
 func NewCollector(r *query.Runner) stream.Planner { return collector{r} }
 
 func (c collector) Collect(ctx context.Context, s stream.Select) (all []arrow.RecordBatch, err error) {
@@ -97,7 +97,7 @@ func (c collector) Lineage(ctx context.Context, sql string, k stream.Keyed) (str
 // portions lets export run queries over partitions.
 type portions struct{ runner *query.Runner }
 
-// NewPortions returns a runner as export needs it.
+// NewPortions returns a runner with the interface that export needs.
 func NewPortions(r *query.Runner) export.Planner { return portions{r} }
 
 func (p portions) Parse(ctx context.Context, sql string) error { return p.runner.Parse(ctx, sql) }
@@ -117,7 +117,7 @@ func portion(s export.Select) query.Request {
 // writer lets stream write rows.
 type writer struct{ executor *Executor }
 
-// NewWriter returns an executor as stream needs it.
+// NewWriter returns an executor with the interface that stream needs.
 func NewWriter(x *Executor) stream.Writer { return writer{x} }
 
 func (w writer) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {

@@ -1,5 +1,5 @@
-// Package session executes SQL texts: it cuts them into statements and hands each
-// to the package that knows its kind. Server, command line and embedded use come through here.
+// Package session executes SQL texts. It splits a text into statements, and passes each to the
+// package for its kind. The server, the command line and embedded use all execute SQL with it.
 package session
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Role is what a caller may do. Each role may do what the ones before it may.
+// Role is what a caller may do. Each role includes the permissions of the roles before it.
 type Role uint8
 
 const (
-	// Nobody may do nothing.
+	// Nobody has no permissions.
 	Nobody Role = iota
 	// Reader may run queries.
 	Reader
 	// Writer may also change rows, tables and databases.
 	Writer
-	// Admin may also read files and see the server's inside.
+	// Admin may also read files and the server's internal state.
 	Admin
 )
 
@@ -38,29 +38,31 @@ type Request struct {
 	Args     []any // positional, or one map[string]any; only with a single statement
 	Database string
 	Role     Role
-	// Options have the idempotency key of a single statement that changes rows; one that only reads needs none.
+	// Options have the idempotency key of a single statement that changes rows. A statement that
+	// only reads needs no key.
 	Options engine.AppendOptions
 }
 
-// Answer is what the last statement of a request gave. Close it.
+// Answer is the result of the last statement of a request. The caller closes it.
 type Answer struct {
-	// Rows is the result; nil for a statement without one.
+	// Rows is the result. It is nil for a statement without one.
 	Rows mutate.Rows
-	// Verb of the statement, upper-case.
+	// Verb is the keyword of the statement, in upper case.
 	Verb string
-	// Changes says that the statement is one that changes something, and Counts what it changed.
+	// Changes says that the statement is one that changes data, and Counts what it changed.
 	Changes bool
 	Counts  mutate.Counts
 	Stats   query.Stats
-	query   *query.Result // whose Rows they are; nil for a statement that changes something
+	query   *query.Result // the query that returns Rows; nil for a statement that changes data
 	close   func()
 }
 
-// Wanted reports whether other queries wait for the place of the one that gives the rows.
+// Wanted reports whether other queries wait for the slot of the query that returns the rows.
 func (a *Answer) Wanted() bool { return a.query != nil && a.query.Wanted() }
 
-// Yield lets another query begin before the answer is closed: this one waits for who reads it,
-// since that time. It returns the reason if the result should end now.
+// Yield lets another query begin before the answer is closed. It is called when the reader of the
+// answer has been slow since the given time. It returns the reason if the result should end now,
+// and nil otherwise.
 func (a *Answer) Yield(since time.Time) error {
 	if a.query == nil {
 		return nil
@@ -68,7 +70,7 @@ func (a *Answer) Yield(since time.Time) error {
 	return a.query.Yield(since)
 }
 
-// Close frees what the answer holds.
+// Close frees the resources of the answer.
 func (a *Answer) Close() {
 	if a.close != nil {
 		a.close()
@@ -83,23 +85,23 @@ type Executor struct {
 	written [ways]atomic.Int64
 }
 
-// way is how rows come.
+// way is the interface through which rows are written.
 type way int
 
 const (
-	byHTTP way = iota // as rows: also of a load in this process
+	byHTTP way = iota // requests with rows; also loads in this process
 	bySQL
 	byKafka
 	ways
 )
 
-// Written returns how many rows were inserted, updated and deleted so far, by the way in which that
-// came: http (as rows), sql or kafka.
+// Written returns the number of rows that were inserted, updated or deleted so far, by interface:
+// http (requests with rows), sql or kafka.
 func (x *Executor) Written() map[string]int64 {
 	return map[string]int64{"http": x.written[byHTTP].Load(), "sql": x.written[bySQL].Load(), "kafka": x.written[byKafka].Load()}
 }
 
-// count enters what a request did, which is nothing if it was done before.
+// count adds the rows that a request changed. A replayed request changed nothing.
 func (x *Executor) count(w way, c mutate.Counts) {
 	if !c.Replayed {
 		x.written[w].Add(c.Rows())
@@ -109,8 +111,9 @@ func (x *Executor) count(w way, c mutate.Counts) {
 // New returns an executor.
 func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{query: q, mutate: m} }
 
-// Execute runs the statements in order, each its own atomic edit, and returns the answer
-// of the last. An error names the statement, if there are several; those before it stay done.
+// Execute runs the statements in order, each as its own atomic edit, and returns the answer of the
+// last one. If there are several statements, an error names the one that failed. The statements
+// before it stay committed.
 func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 	statements, err := sqltoken.Statements(req.SQL)
 	if err != nil {
@@ -148,7 +151,7 @@ func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 	panic("unreachable")
 }
 
-// Append adds rows to tables, all or nothing.
+// Append adds rows to tables: all of them or none.
 func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (mutate.Counts, error) {
 	if err := checkReserved(tables); err != nil {
 		return mutate.Counts{}, err
@@ -158,7 +161,7 @@ func (x *Executor) Append(ctx context.Context, tables []engine.TableRows, o engi
 	return counts, err
 }
 
-// Fits returns nil if Append would take the rows now: see mutate.Mutator.Fits.
+// Fits returns nil if Append would accept the rows now: see mutate.Mutator.Fits.
 func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	if err := checkReserved(tables); err != nil {
 		return err
@@ -166,7 +169,7 @@ func (x *Executor) Fits(ctx context.Context, tables []engine.TableRows, o engine
 	return x.mutate.Fits(ctx, tables, o)
 }
 
-// Pieces returns rows in the pieces in which they are to be appended: see mutate.Mutator.Pieces.
+// Pieces splits rows into the pieces in which they are appended: see mutate.Mutator.Pieces.
 func (x *Executor) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	return x.mutate.Pieces(ctx, rows, o)
 }
@@ -180,7 +183,7 @@ func checkReserved(tables []engine.TableRows) error {
 	return nil
 }
 
-// Write changes a table by rows: see mutate.Mutator.Write.
+// Write changes the rows of a table with given rows: see mutate.Mutator.Write.
 func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (mutate.Counts, error) {
 	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
 		return mutate.Counts{}, err
@@ -190,7 +193,9 @@ func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate
 	return counts, err
 }
 
-// Locate makes an error's position one in the whole text and says which of several statements failed.
+// Locate converts an error's position in a statement to the position in the whole text. If there
+// are several statements, it adds which of them failed. i is the statement's index, and n the
+// number of statements.
 func Locate(err error, s sqltoken.Statement, i, n int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {
@@ -246,7 +251,8 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	return &Answer{Rows: rows, Stats: rows.Stats, query: rows, close: rows.Close}, nil
 }
 
-// explain answers EXPLAIN of the statement that begins with the i-th token, which changes rows.
+// explain answers EXPLAIN of a statement that changes rows. The explained statement begins with the
+// i-th token.
 func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statement, i int) (*Answer, error) {
 	if req.Role < Reader {
 		return nil, base.Errorf(base.Forbidden, "EXPLAIN needs the role reader")
@@ -263,7 +269,7 @@ func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statemen
 	return &Answer{Rows: rows, close: rows.Close}, nil
 }
 
-// refusals are DuckDB's statements that Scoter has no use for or another way to do.
+// refusals are DuckDB statements that Scoter refuses, each with a hint about the alternative.
 var refusals = func() map[string]string {
 	out := map[string]string{}
 	for words, hint := range map[string]string{
@@ -275,7 +281,7 @@ var refusals = func() map[string]string {
 		"USE":                                   "name the database in the request (?database=) or qualify the table: database.table",
 		"CALL CHECKPOINT FORCE VACUUM ANALYZE":  "Scoter does its own upkeep: see scoter.merges and scoter.parts",
 		"PREPARE EXECUTE DEALLOCATE":            "send parameters with the statement: {\"sql\": ..., \"params\": [...]}",
-		"COMMENT GRANT REVOKE":                  "there is nothing to do it with",
+		"COMMENT GRANT REVOKE":                  "Scoter has no comments on tables, and permissions are those of tokens",
 	} {
 		for _, w := range strings.Fields(words) {
 			out[w] = hint

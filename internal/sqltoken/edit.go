@@ -11,8 +11,7 @@ type Edit struct {
 	Text       string
 }
 
-// Edits are edits of one text that do not overlap. Those at the same place apply in
-// their order.
+// Edits are edits of one text. They must not overlap. Edits at the same place apply in their order.
 type Edits []Edit
 
 // Apply returns the edited text. It sorts the edits.
@@ -29,8 +28,9 @@ func (e Edits) Apply(text string) string {
 	return out.String()
 }
 
-// Origin returns where an offset of the edited text was in the original one. An offset within
-// an edit's text comes from the place that it replaced: written tells so. Apply came first.
+// Origin returns the position in the original text of an offset in the edited text. If the offset
+// is within the text of an edit, written is true, and the position is the start of the replaced
+// text. Call Apply first, because it sorts the edits.
 func (e Edits) Origin(offset int) (at int, written bool) {
 	shift := 0
 	for _, edit := range e {

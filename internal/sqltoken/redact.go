@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// secretWords are the names of options whose values nobody is shown.
+// secretWords are parts of the names of options whose values are secret.
 var secretWords = []string{"password", "token", "secret"}
 
-// userInfo finds who a URL is used as, and the password.
+// userInfo matches the user name and password in a URL.
 var userInfo = regexp.MustCompile(`://([^/\s@]*)@`)
 
-// Redact returns a text without the values of options that hold secrets: password = '...' becomes password = '***'. Neither has it users and passwords of URLs.
-// A text that is no SQL, and may hold one, is not shown at all.
+// Redact returns a text without secrets. The values of secret options are replaced: password =
+// '...' becomes password = '***'. Users and passwords of URLs are replaced, too. A text that is not
+// valid SQL and may contain a secret is replaced as a whole.
 func Redact(text string) string {
 	lower := strings.ToLower(text)
 	suspicious := strings.Contains(text, "://")
@@ -45,8 +46,9 @@ func Redact(text string) string {
 	return edits.Apply(text)
 }
 
-// goesOn reports whether a token is of the value of an option too, whose = has this depth. Options stand in brackets, and their values end with the comma
-// or bracket behind. Elsewhere a value is one token, and what goes on with a text on another line.
+// goesOn reports whether a token continues the value of an option. depth is the depth of the
+// option's =. Inside of brackets, a value ends with the next comma or the closing bracket.
+// Elsewhere a value is one token, and the string literals that continue it on other lines.
 func goesOn(t Token, depth int) bool {
 	return t.Kind == String || depth > 0 && (t.Depth > depth || t.Depth == depth && !t.Is(","))
 }

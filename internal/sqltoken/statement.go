@@ -5,20 +5,22 @@ import (
 	"slices"
 )
 
-// Statement is one of several that a text holds, separated by semicolons.
+// Statement is one of the statements of a text, which are separated by semicolons.
 type Statement struct {
 	Text   string
-	Offset int // of Text in the whole text, in bytes
+	Offset int // position of Text in the whole text, in bytes
 	Tokens []Token
 }
 
-// Statements cuts a text at its semicolons. Empty statements are dropped. Positions of
-// the tokens are relative to the statement's text. Spaces beyond ASCII, as word processors leave
-// them, become as many spaces as they have bytes: DuckDB would make one of each and place
-// everything behind them elsewhere.
+// Statements splits a text at its semicolons. Empty statements are dropped. Positions of tokens are
+// relative to the statement's text.
+//
+// Spaces beyond ASCII, which word processors insert, are replaced by as many ASCII spaces as they
+// have bytes. DuckDB would replace each by a single space, which would shift all positions after
+// it.
 func Statements(text string) ([]Statement, error) { return statements(text, maxTokens) }
 
-// Script returns the statements of a text of any length, of which each is then sent on its own.
+// Script is Statements for a text of any length. The statements are then sent one by one.
 func Script(text string) ([]Statement, error) { return statements(text, math.MaxInt) }
 
 func statements(text string, most int) ([]Statement, error) {
@@ -42,9 +44,10 @@ func statements(text string, most int) ([]Statement, error) {
 	return out, nil
 }
 
-// plain returns the text with nothing in it that DuckDB would replace by something shorter. Before it scans a text, DuckDB (1.5.5) looks for
-// spaces beyond ASCII that are in no text and no name in quotes, and does not know of block comments nor of \' for that. So where there are any
-// such spaces, comments become white space as well, and a quote behind a backslash becomes a doubled one.
+// plain returns the text without anything that DuckDB would replace by something shorter. Before it
+// scans a text, DuckDB (1.5.5) replaces spaces beyond ASCII outside of strings and quoted names. In
+// this step it does not recognize block comments and \'. So if the text has such spaces, plain also
+// replaces comments by white space, and a quote after a backslash by a doubled quote.
 func (s *scanner) plain() string {
 	wide := false
 	for i := 0; i < len(s.text) && !wide; i++ {
@@ -77,7 +80,7 @@ func (s *scanner) plain() string {
 	return string(plain)
 }
 
-// newStatement takes the tokens over.
+// newStatement returns a statement. It takes ownership of the tokens.
 func newStatement(text string, tokens []Token) Statement {
 	start, end := tokens[0].Start, tokens[len(tokens)-1].End
 	for i := range tokens {
@@ -87,11 +90,11 @@ func newStatement(text string, tokens []Token) Statement {
 	return Statement{Text: text[start:end], Offset: start, Tokens: tokens}
 }
 
-// From returns the statement that begins with the i-th token.
+// From returns the rest of the statement, from the i-th token on.
 func (s Statement) From(i int) Statement { return newStatement(s.Text, slices.Clone(s.Tokens[i:])) }
 
-// Explained returns which of a statement's tokens the one behind EXPLAIN [ANALYZE] [(options)] begins with; 0
-// without EXPLAIN.
+// Explained returns the index of the token after EXPLAIN [ANALYZE] [(options)], or 0 if the
+// statement is not an EXPLAIN.
 func Explained(tokens []Token) int {
 	if len(tokens) < 2 || !tokens[0].Is("EXPLAIN") {
 		return 0
@@ -112,8 +115,8 @@ func Explained(tokens []Token) int {
 	return i
 }
 
-// Verb returns the upper-case keyword that says what the statement does: the first
-// word, or the one after the list of CTEs that a WITH begins.
+// Verb returns the keyword, in upper case, that says what the statement does: the first word, or
+// the word after the list of CTEs of a WITH.
 func (s Statement) Verb() string {
 	i := s.VerbIndex()
 	for i < len(s.Tokens) && s.at(i, "(") {
@@ -125,7 +128,7 @@ func (s Statement) Verb() string {
 	return upper(s.Tokens[i].text)
 }
 
-// VerbIndex returns the index of the first token that is not in a list of CTEs.
+// VerbIndex returns the index of the first token after the list of CTEs, or 0 without such a list.
 func (s Statement) VerbIndex() int {
 	if ends := CTEs(s.Tokens, 0); len(ends) > 0 {
 		return ends[len(ends)-1]
@@ -133,16 +136,16 @@ func (s Statement) VerbIndex() int {
 	return 0
 }
 
-// CTEs returns the index of the token after each CTE of the WITH that is token i; none if
-// it is no WITH.
+// CTEs returns, for each CTE of the WITH at token i, the index of the token after it. It returns
+// nil if token i is not WITH.
 func CTEs(tokens []Token, i int) (ends []int) {
 	if i >= len(tokens) || !tokens[i].Is("WITH") {
 		return nil
 	}
 	depth := tokens[i].Depth
 	for {
-		// name [(columns)] [USING KEY (columns)] AS [NOT MATERIALIZED] (query): the name may be any
-		// word, so that it is passed over unread.
+		// name [(columns)] [USING KEY (columns)] AS [NOT MATERIALIZED] (query). The name may be any
+		// word, so it is skipped without looking at it.
 		i++
 		if i < len(tokens) && tokens[i].Is("RECURSIVE") && len(ends) == 0 {
 			i++
@@ -161,8 +164,8 @@ func CTEs(tokens []Token, i int) (ends []int) {
 	}
 }
 
-// Next returns the index of the next token of this word on a depth, from token i on and
-// before that depth ends; -1 if there is none.
+// Next returns the index of the next token at the given depth that is word, starting at token i and
+// ending where that depth ends. It returns -1 if there is none.
 func Next(tokens []Token, i, depth int, word string) int {
 	for ; i < len(tokens); i++ {
 		switch t := tokens[i]; {
@@ -199,8 +202,8 @@ func upper(s string) string {
 	return string(b)
 }
 
-// QualifiedName reads a dotted name that starts at token i: its parts, and the index
-// of the token after it. No name gives no parts.
+// QualifiedName parses a dotted name that starts at token i. It returns its parts and the index of
+// the token after it. There are no parts if token i is not a name.
 func QualifiedName(tokens []Token, i int) (parts []string, next int) {
 	for i < len(tokens) && tokens[i].IsName() {
 		parts = append(parts, tokens[i].Name())

@@ -1,6 +1,6 @@
-// Package sqltoken splits SQL text into DuckDB's tokens: enough to cut statements
-// and clauses apart without ever mistaking a string or a comment for a keyword. It
-// knows no grammar; what a statement means is left to DuckDB's parser.
+// Package sqltoken splits SQL into DuckDB's tokens. This is enough to separate statements and
+// clauses without mistaking a string or a comment for a keyword. It has no grammar: DuckDB's parser
+// decides what a statement means.
 package sqltoken
 
 import (
@@ -19,27 +19,27 @@ const (
 	Word Kind = iota
 	// Quoted is an identifier in double quotes.
 	Quoted
-	// String is a string literal: '..', E'..', $tag$..$tag$ and the like.
+	// String is a string literal, such as '..', E'..' or $tag$..$tag$.
 	String
 	// Number is a numeric literal.
 	Number
 	// Parameter is ?, ?1, $1, $name or $"name".
 	Parameter
-	// Symbol is an operator or punctuation; brackets, commas, semicolons and dots are
-	// one character each.
+	// Symbol is an operator or punctuation. Brackets, commas, semicolons and dots are one character
+	// each.
 	Symbol
 )
 
-// Token is one token of a text. Comments and white space are none.
+// Token is one token of a text. Comments and white space are not tokens.
 type Token struct {
 	Kind  Kind
 	Start int // byte offset in the text
 	End   int // offset after the last byte
-	Depth int // brackets open around it; an opening and its closing bracket have the same
+	Depth int // number of open brackets around it; opening and closing brackets have the same depth
 	text  string
 }
 
-// Text returns the token as it is written.
+// Text returns the token as written.
 func (t Token) Text() string { return t.text }
 
 // Is reports whether the token is this keyword (case-insensitive) or symbol.
@@ -50,7 +50,7 @@ func (t Token) Is(word string) bool {
 // IsName reports whether the token can be part of a qualified name.
 func (t Token) IsName() bool { return t.Kind == Word || t.Kind == Quoted }
 
-// Name returns the identifier that a Word or Quoted token stands for.
+// Name returns the identifier of a Word or Quoted token.
 func (t Token) Name() string {
 	if t.Kind == Quoted {
 		return strings.ReplaceAll(t.text[1:len(t.text)-1], `""`, `"`)
@@ -58,14 +58,14 @@ func (t Token) Name() string {
 	return t.text
 }
 
-// maxTokens is how many tokens a text may have: 50 MB of them. What DuckDB's parser makes of as many takes twenty times as much, and rows
-// have formats of their own.
+// maxTokens is the largest number of tokens in a text. They take 50 MB, and DuckDB's parser takes
+// twenty times as much for them. Larger amounts of rows can be sent in a format for rows.
 const maxTokens = 1 << 20
 
-// Split returns the tokens of a text. A string, quoted identifier, comment or bracket
-// that does not end is Invalid, with the position at which it starts; a text of more than maxTokens is TooLarge.
-//
-// A NUL byte is Invalid too: C code would take it for the text's end.
+// Split returns the tokens of a text. A string, quoted identifier, comment or bracket that does not
+// end is a base.Invalid error with the position where it starts. A text with more than maxTokens is
+// a base.TooLarge error. A NUL byte is base.Invalid, because C code would take it for the end of
+// the text.
 func Split(text string) ([]Token, error) {
 	s, err := scan(text, maxTokens)
 	return s.tokens, err
@@ -91,7 +91,7 @@ func scan(text string, most int) (scanner, error) {
 	return s, nil
 }
 
-// ErrUnended is in the errors of what more text may end.
+// ErrUnended is wrapped by the errors of texts that would be valid if they continued.
 var ErrUnended = errors.New("does not end")
 
 func unended(what string, at int) error {
@@ -108,7 +108,7 @@ type scanner struct {
 
 type gap struct{ start, end int }
 
-// skip goes on behind a comment or a space beyond ASCII.
+// skip records a comment or a space beyond ASCII, and continues after it.
 func (s *scanner) skip(end int) {
 	s.gaps = append(s.gaps, gap{s.pos, end})
 	s.pos = end
@@ -152,8 +152,8 @@ func (s *scanner) next() error {
 	return nil
 }
 
-// wideSpace returns the length of the space beyond ASCII that a text begins with, of those that
-// DuckDB takes for spaces; else 0.
+// wideSpace returns the length of the space beyond ASCII at the start of a text, if DuckDB treats
+// it as a space, and 0 otherwise.
 func wideSpace(text string) int {
 	if text[0] < 0xC2 {
 		return 0
@@ -208,9 +208,11 @@ func (s *scanner) quoted(kind Kind, open int, quote byte, backslashes bool) erro
 	return unended("string", s.pos)
 }
 
-// continuation returns where the quote stands with which a text goes on that ended at i: nothing but white space and comments is before, and
-// the end of a line; 0 if it does not. In the rest backslashes mean what they did before, so it is the same token; what continues a text without
-// is one of its own.
+// continuation returns the position of the quote that continues a string literal which ended at i,
+// or 0 if the literal does not continue. Only white space and comments may precede the quote, with
+// at least one line end. Backslashes mean the same in the continuation as in the literal, so it
+// belongs to the same token. A continuation of a literal without backslash escapes is a token of
+// its own.
 func (s *scanner) continuation(i int) int {
 	lines := 0
 	var gaps []gap
@@ -241,7 +243,7 @@ func (s *scanner) continuation(i int) int {
 func (s *scanner) dollar() error {
 	i := s.pos + 1
 	if end := digitsEnd(s.text, i); end > i {
-		s.emit(Parameter, end) // what follows is a token of its own
+		s.emit(Parameter, end) // the text after it is the next token
 		return nil
 	}
 	if i < len(s.text) && s.text[i] == '"' {
@@ -263,7 +265,8 @@ func (s *scanner) dollar() error {
 	return nil
 }
 
-// commentEnd returns where the comment ends that begins with -- at i: before a line feed or a carriage return.
+// commentEnd returns the end of the comment that begins with -- at i. It ends before a line feed or
+// a carriage return.
 func commentEnd(text string, i int) int {
 	if n := strings.IndexAny(text[i:], "\n\r"); n >= 0 {
 		return i + n
@@ -271,7 +274,8 @@ func commentEnd(text string, i int) int {
 	return len(text)
 }
 
-// numberEnd returns where the number ends that begins at i. A letter that is not of it begins another token: 1FROM and 0x1F are two.
+// numberEnd returns the end of the number that begins at i. A letter that does not belong to it
+// starts another token: 1FROM and 0x1F are two tokens each.
 func numberEnd(text string, i int) int {
 	end := digitsEnd(text, i)
 	if strings.HasPrefix(text[end:], ".") && !strings.HasPrefix(text[end:], "..") {
@@ -290,7 +294,8 @@ func numberEnd(text string, i int) int {
 	return end
 }
 
-// digitsEnd returns where digits end that begin at i, if there are any. There may be a _ between two.
+// digitsEnd returns the end of the digits that begin at i, or i if there are none. A _ is allowed
+// between two digits.
 func digitsEnd(text string, i int) int {
 	for from := i; i < len(text) && (isDigit(text[i]) || text[i] == '_' && i > from && i+1 < len(text) && isDigit(text[i+1])); {
 		i++
@@ -300,7 +305,8 @@ func digitsEnd(text string, i int) int {
 
 const operators = "+-*/<>=~!@%^&|`"
 
-// unusual are operators that SQL itself has none with: one that has any may end in a sign.
+// unusual are characters that no operator of standard SQL has. An operator with one of them may end
+// in + or -.
 const unusual = "~!@%^&|`"
 
 func (s *scanner) symbol(c byte) error {
@@ -320,7 +326,7 @@ func (s *scanner) symbol(c byte) error {
 		case strings.HasPrefix(rest, ":"), strings.HasPrefix(rest, "="):
 			s.emit(Symbol, s.pos+2)
 		default:
-			// A named parameter, a slice or a struct field: the grammar knows.
+			// It may be a named parameter, a slice or a struct field. Only the grammar can tell.
 			s.emit(Symbol, s.pos+1)
 		}
 	default:
@@ -330,7 +336,7 @@ func (s *scanner) symbol(c byte) error {
 				!strings.HasPrefix(s.text[i:], "--") && !strings.HasPrefix(s.text[i:], "/*") {
 				i++
 			}
-			// The signs behind a usual operator are the number's: a=-1.
+			// A sign after an operator of standard SQL belongs to the number: a=-1.
 			for i > s.pos+1 && (s.text[i-1] == '-' || s.text[i-1] == '+') && !strings.ContainsAny(s.text[s.pos:i], unusual) {
 				i--
 			}
@@ -342,7 +348,7 @@ func (s *scanner) symbol(c byte) error {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isWordStart takes every byte above ASCII as part of a word, as DuckDB does.
+// isWordStart treats every byte above ASCII as part of a word, as DuckDB does.
 func isWordStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }

@@ -148,7 +148,8 @@ func TestQualifiedName(t *testing.T) {
 	}
 }
 
-// TestTextsHaveSoManyTokens: each of them takes 48 bytes, whatever it says. Scripts are sent in pieces.
+// TestTextsHaveSoManyTokens: each token takes 48 bytes, whatever its size. Scripts are sent in
+// pieces.
 func TestTextsHaveSoManyTokens(t *testing.T) {
 	text := strings.Repeat("1 ", maxTokens)
 	if _, err := Split(text); err != nil {

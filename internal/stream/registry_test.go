@@ -153,7 +153,7 @@ func TestAvroIsResolvedToTheSchemaOfAFile(t *testing.T) {
 	}
 	c.send("orders", 0, framed(1, "", []byte{2, 4, 'd', 'e'}), framed(2, "", append([]byte{2, 'n', 4, 'f', 'r', 4}, make([]byte, 8)...)), framed(3, "", []byte{4, 'x', 'x'}), framed(1, "", []byte{6, 4, 'j', 'p'}))
 	s.eventually("SELECT string_agg(id || country || note || _offset, ' ' ORDER BY id) FROM orders", "1denone0 2frn1 3jpnone3")
-	s.eventually("SELECT schema_id || ' ' || reason FROM scoter.dead_letters", "3 the schemas of writer and reader do not fit: the reader's field id is none of the writer's, and has no default")
+	s.eventually("SELECT schema_id || ' ' || reason FROM scoter.dead_letters", "3 the schemas of writer and reader do not fit: the reader's field id is not in the writer's schema, and has no default")
 }
 
 // TestSeveralMessageTypesOfOneFile reads the first type, another, and one inside another; an absent message is NULL.

@@ -10,8 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/version"
 )
 
-// The tables of this file stand for DuckDB's functions and views of the same names, with the same columns: DuckDB would answer them from its own
-// catalog, which is empty. The numbers of databases, schemas and views are places in lists and serve to join these tables with each other.
+// The tables of this file replace DuckDB's functions and views of the same names. They have the
+// same columns. DuckDB's own functions would read its own catalog, which is empty. The numbers of
+// databases, schemas and views are positions in lists, and can be used to join these tables with
+// each other.
 
 const noTags = "MAP {}"
 
@@ -40,8 +42,8 @@ var duckdbRelations = map[string]relation{
 		"last_value BIGINT", "sql VARCHAR"}), none},
 }
 
-// builtIn are the extensions that are part of the program, as the linked DuckDB lists them; a test
-// compares. There are no others: none is installed at run time.
+// builtIn are the extensions that are linked into the program, as DuckDB lists them. A test
+// compares them. Other extensions do not exist: none is installed at run time.
 var builtIn = []struct{ name, description string }{
 	{"autocomplete", "Adds support for autocomplete in the shell"},
 	{"core_functions", "Core function library"},
@@ -66,10 +68,10 @@ func init() {
 	}
 }
 
-// none are the rows of a table for what Scoter does not have.
+// none returns no rows. It is for tables about features that Scoter does not have.
 func none(*Tables, asker) ([][]string, error) { return nil, nil }
 
-// place returns the values of withinSchema.
+// place returns the values of the columns withinSchema.
 func (t *Tables) place(database, schemaName string) []string {
 	schemas := t.store.Schemas()
 	i := 0
@@ -112,7 +114,7 @@ func (t *Tables) duckdbTables(asker) (rows [][]string, err error) {
 	return rows, err
 }
 
-// viewOID returns a number that no table has: tables count from 1.
+// viewOID returns a number that no table has, because the numbers of tables start at 1.
 func viewOID(i int) string { return number(-1 - i) }
 
 func (t *Tables) duckdbViews(asker) (rows [][]string, err error) {
@@ -142,7 +144,8 @@ func (t *Tables) duckdbColumns(asker) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// numericPrecision returns the digits of a numeric type, their base, and how many stand behind the point; NULL for other types.
+// numericPrecision returns the precision of a numeric type, the base of the precision, and the
+// digits after the point. It returns NULL for other types.
 func numericPrecision(t schema.Type) (precision, radix, scale string) {
 	bits := map[schema.Kind]int{schema.TinyInt: 8, schema.SmallInt: 16, schema.Integer: 32, schema.BigInt: 64, schema.HugeInt: 128,
 		schema.Float: 24, schema.Double: 53}[t.Kind]
@@ -191,7 +194,8 @@ func (t *Tables) duckdbConstraints(asker) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// showSchemas are the schemas of all databases; the current one is that in which names without a schema are looked up.
+// showSchemas lists the schemas of all databases. The current schema is the one in which names
+// without a schema are looked up.
 func (t *Tables) showSchemas(who asker) (rows [][]string, err error) {
 	for _, s := range t.store.Schemas() {
 		current := s.Name == "main" && schema.Fold(s.Database) == schema.Fold(who.database)

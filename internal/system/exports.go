@@ -26,7 +26,7 @@ func (t *Tables) listExportObjects(who asker) (rows [][]string, err error) {
 	for _, x := range t.exports() {
 		for _, o := range x.Objects {
 			if o.Bytes == 0 {
-				continue // of a partition without rows to export
+				continue // the object of a partition without rows to export
 			}
 			rows = append(rows, []string{text(x.Name.Database), text(x.Name.Schema), text(x.Name.Name), text(o.Partition), number(o.Generation),
 				number(o.Rows), number(o.Bytes), moment(o.Exported), strconv.FormatBool(o.Closed), text(hideFolder(o.Path, folderOf(&x, who)))})
@@ -35,7 +35,8 @@ func (t *Tables) listExportObjects(who asker) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// folderOf returns the folder of an export to files of the server, if who asks is not to know it.
+// folderOf returns the folder of an export to files of the server, if it must be hidden from the
+// caller, and "" otherwise.
 func folderOf(x *export.Status, who asker) string {
 	if who.admin || x.Definition.Storage != "FOLDER" {
 		return ""

@@ -8,14 +8,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// hidden stands for a path that only administrators are shown.
+// hidden replaces a path that only administrators may see.
 const hidden = "***"
 
 // within returns a message with paths relative to the data directory.
 func (t *Tables) within(message string) string { return base.WithoutFolder(message, t.dir) }
 
-// definition returns the definition of a source or an export as JSON, without the server's paths if
-// they are not for who asks.
+// definition returns the definition of a source or an export as JSON. The server's paths are hidden
+// from callers that are not administrators.
 func definition(d any, who asker) (string, error) {
 	written, err := json.Marshal(d)
 	if err != nil || who.admin {
@@ -29,7 +29,7 @@ func definition(d any, who asker) (string, error) {
 	return string(written), err
 }
 
-// hidePaths hides each text in a value of JSON that is an absolute path, or a list that begins with
+// hidePaths replaces the texts in a JSON value that are absolute paths, or lists that begin with
 // one.
 func hidePaths(v any) any {
 	switch v := v.(type) {
@@ -49,7 +49,7 @@ func hidePaths(v any) any {
 	return v
 }
 
-// hideFolder hides a folder in a text; an empty one is none.
+// hideFolder replaces a folder in a text. An empty folder changes nothing.
 func hideFolder(text, folder string) string {
 	if folder == "" {
 		return text

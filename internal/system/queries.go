@@ -1,5 +1,5 @@
-// Package system is what Scoter tells of itself in SQL: the tables scoter.tables, parts,
-// queries and so on, and information_schema.
+// Package system has the system tables: scoter.tables, parts, queries and so on, and
+// information_schema.
 package system
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Query is one request being executed.
+// Query is one running request.
 type Query struct {
 	ID       uint64
 	Started  time.Time
@@ -22,7 +22,7 @@ type Query struct {
 	User     string
 }
 
-// Queries knows the requests being executed.
+// Queries is the list of running requests.
 type Queries struct {
 	last    atomic.Uint64
 	mu      sync.Mutex
@@ -32,8 +32,8 @@ type Queries struct {
 // NewQueries returns an empty list.
 func NewQueries() *Queries { return &Queries{running: map[uint64]*Query{}} }
 
-// Begin enters a request. Its context ends when the returned function is called, and not before
-// the request does otherwise.
+// Begin adds a request to the list. It returns a context for the request, and a function that ends
+// the context and removes the request. The context also ends with ctx.
 func (q *Queries) Begin(ctx context.Context, sql, database, user string) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	entry := &Query{ID: q.last.Add(1), Started: time.Now(), SQL: strings.ToValidUTF8(sqltoken.Redact(sql), "\uFFFD"), Database: database, User: user}
@@ -48,14 +48,14 @@ func (q *Queries) Begin(ctx context.Context, sql, database, user string) (contex
 	}
 }
 
-// Running returns how many there are.
+// Running returns the number of running requests.
 func (q *Queries) Running() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.running)
 }
 
-// List returns them, oldest first.
+// List returns the running requests, oldest first.
 func (q *Queries) List() []Query {
 	q.mu.Lock()
 	defer q.mu.Unlock()

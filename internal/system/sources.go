@@ -9,7 +9,7 @@ import (
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-// known is a number that is NULL if it is negative: not known.
+// known returns a number, or NULL if it is negative, which means unknown.
 func known(n int64) string {
 	if n < 0 {
 		return "NULL"
@@ -17,7 +17,7 @@ func known(n int64) string {
 	return number(n)
 }
 
-// seconds are NULL if they are negative: not known.
+// seconds returns a duration in seconds, or NULL if it is negative, which means unknown.
 func seconds(d time.Duration) string {
 	if d < 0 {
 		return "NULL"

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// Store is what the system tables tell of: the engine.
+// Store is the part of the engine that the system tables read.
 type Store interface {
 	Databases() []string
 	Schemas() []catalog.SchemaName
@@ -30,10 +30,10 @@ type Store interface {
 // Setting is a row of scoter.settings.
 type Setting struct {
 	Name, Value string
-	Path        bool // the value is about files of the server: administrators alone are shown it
+	Path        bool // the value is a path on the server, which only administrators may see
 }
 
-// Tables answers queries on system tables.
+// Tables answers queries of system tables.
 type Tables struct {
 	store    Store
 	queries  *Queries
@@ -44,27 +44,27 @@ type Tables struct {
 	exports  func() []export.Status
 }
 
-// NewTables returns the system tables. dir is the data directory; settings are those of the
-// process; merges lists the running and the latest ones, sources what is read from Kafka, exports
-// what is copied to storage outside.
+// NewTables returns the system tables. dir is the data directory, and settings are those of the
+// process. merges lists the running and the latest merges, sources the Kafka sources, and exports
+// the exports.
 func NewTables(store Store, queries *Queries, dir string, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status,
 	exports func() []export.Status) *Tables {
 	return &Tables{store, queries, settings, dir, merges, sources, exports}
 }
 
-// relation is a system table: its columns ("name TYPE") and how its rows come about.
+// relation is a system table: its columns ("name TYPE") and the function that returns its rows.
 type relation struct {
 	columns []string
 	rows    func(t *Tables, who asker) ([][]string, error)
 }
 
-// asker is who reads a system table.
+// asker is the caller that reads a system table.
 type asker struct {
-	database string // that the statement runs in
-	admin    bool   // may know where things are on the server
+	database string // database in which the statement runs
+	admin    bool   // may see paths on the server
 }
 
-// relations are all system tables by schema and name. Every value is SQL text.
+// relations are all system tables, by schema and name. Every value of a row is SQL text.
 var relations = map[string]relation{
 	"scoter.databases": {[]string{"database_name VARCHAR"}, (*Tables).databases},
 	"scoter.tables": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "table_id BIGINT",
@@ -93,7 +93,7 @@ var relations = map[string]relation{
 		"bytes BIGINT", "created TIMESTAMPTZ", "definition VARCHAR"}, (*Tables).listExports},
 	"scoter.export_objects": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "export_name VARCHAR", "partition VARCHAR", "generation BIGINT",
 		"rows BIGINT", "bytes BIGINT", "exported TIMESTAMPTZ", "closed BOOLEAN", "path VARCHAR"}, (*Tables).listExportObjects},
-	// Those that there are stand in a database's own view of this name.
+	// This table is empty: a database's own view of this name has its dead letters.
 	"scoter.dead_letters": {stream.LetterColumns(), none},
 	"scoter.settings":     {[]string{"name VARCHAR", "value VARCHAR"}, (*Tables).listSettings},
 	"scoter.show_tables":  {[]string{"name VARCHAR", "schema_name VARCHAR"}, (*Tables).showTables},
@@ -105,9 +105,9 @@ var relations = map[string]relation{
 	"information_schema.schemata": {[]string{"catalog_name VARCHAR", "schema_name VARCHAR"}, (*Tables).schemata},
 }
 
-// Relation returns the query text for a system table, or false if it is none by the schema's name.
-// Database is the one that the statement runs in. Only administrators are shown paths of the
-// server's files.
+// Relation returns the SQL text for a system table. It returns false if schemaName is not a schema
+// of system tables. database is the database in which the statement runs. Only administrators may
+// see paths on the server.
 func (t *Tables) Relation(schemaName, name, database string, admin bool) (string, bool, error) {
 	r, ok := relations[schemaName+"."+name]
 	if !ok {
@@ -184,7 +184,7 @@ func (t *Tables) databases(asker) (rows [][]string, err error) {
 
 func names(t schema.Table) []string { return []string{text(t.Database), text(t.Schema), text(t.Name)} }
 
-// each calls f with every table as one snapshot has it.
+// each calls f with every table, all from the same snapshot.
 func (t *Tables) each(f func(*snapshot.Table)) error {
 	snap, err := t.store.Snapshot()
 	if err != nil {
@@ -258,7 +258,7 @@ func (t *Tables) patches(asker) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// scrub lists when each part was verified last, and what damage was met in it.
+// scrub lists when each part was last verified, and the damage that was found in it.
 func (t *Tables) scrub(asker) (rows [][]string, err error) {
 	tables := map[base.TableID]schema.Table{}
 	for _, s := range t.store.Tables() {
@@ -267,7 +267,7 @@ func (t *Tables) scrub(asker) (rows [][]string, err error) {
 	for _, h := range t.store.PartHealths() {
 		s, ok := tables[h.Table]
 		if !ok {
-			continue // dropped meanwhile
+			continue // the table was dropped in the meantime
 		}
 		row := append(names(s), number(h.Part.ID), number(h.Part.Rows), number(h.Part.Bytes), moment(h.Verified))
 		if d := h.Damage; d != nil {

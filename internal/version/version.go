@@ -1,9 +1,9 @@
-// Package version says which Scoter this is.
+// Package version has the version of this build.
 package version
 
 import "runtime/debug"
 
-// number is the version that the next release will have.
+// number is the version of the next release.
 const number = "0.1.0"
 
 // DuckDB is the version of DuckDB that is linked in.
@@ -12,8 +12,7 @@ const DuckDB = "1.5.6"
 // Number returns the version without the commit.
 func Number() string { return number }
 
-// Commit returns the commit that this was built from, its first 12 digits; empty if that is not
-// known.
+// Commit returns the first 12 digits of the commit of this build, or "" if it is unknown.
 func Commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -27,7 +26,7 @@ func Commit() string {
 	return ""
 }
 
-// String returns the version, with the commit that it was built from where known.
+// String returns the version, followed by the commit of the build if it is known.
 func String() string {
 	if commit := Commit(); commit != "" {
 		return number + "+" + commit

@@ -17,7 +17,7 @@ func batchOf(a arrow.Array) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: a.DataType(), Nullable: true}}, nil), []arrow.Array{a}, int64(a.Len()))
 }
 
-// repeated returns rows of one value: a dictionary of it.
+// repeated returns rows with the same value, as a dictionary.
 func repeated(rows int, value arrow.Array) arrow.Array {
 	t := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: value.DataType()}
 	indices := array.NewInt8Builder(memory.DefaultAllocator)
@@ -32,7 +32,7 @@ func valueOf(dt arrow.BinaryDataType, text string) arrow.Array {
 	return array.MakeFromData(array.NewData(dt, 1, a.Data().Buffers(), nil, 0, 0))
 }
 
-// viewsOf returns rows that are all the same bytes of one buffer.
+// viewsOf returns rows that all refer to the same bytes of one buffer.
 func viewsOf(rows int, dt arrow.DataType, text string) arrow.Array {
 	views := make([]byte, 16*rows)
 	for i := range rows {
@@ -48,18 +48,19 @@ func listOf(a arrow.Array) arrow.Array {
 	return array.MakeFromData(array.NewData(arrow.ListOf(a.DataType()), 1, []*memory.Buffer{nil, memory.NewBufferBytes(offsets)}, []arrow.ArrayData{a.Data()}, 0, 0))
 }
 
-// TestWhatIsWrittenOutIsBounded: dictionaries and views show few bytes any number of times.
+// TestWhatIsWrittenOutIsBounded: dictionaries and views can repeat a few bytes any number of times.
 func TestWhatIsWrittenOutIsBounded(t *testing.T) {
 	const size = 1 << 20
 	long := strings.Repeat("x", size)
 	bytes, text := arrow.BinaryTypes.Binary, arrow.BinaryTypes.String
 	for name, a := range map[string]arrow.Array{
-		"bytes":              repeated(127, valueOf(bytes, long)),
-		"large bytes":        repeated(127, valueOf(arrow.BinaryTypes.LargeBinary, long)),
-		"texts in lists":     listOf(repeated(127, valueOf(text, long))),
-		"bytes in views":     viewsOf(127, arrow.BinaryTypes.BinaryView, long),
-		"texts in views":     viewsOf(127, arrow.BinaryTypes.StringView, long),
-		"views of a million": viewsOf(1<<20, arrow.BinaryTypes.StringView, long), // their text is not looked at, either
+		"bytes":          repeated(127, valueOf(bytes, long)),
+		"large bytes":    repeated(127, valueOf(arrow.BinaryTypes.LargeBinary, long)),
+		"texts in lists": listOf(repeated(127, valueOf(text, long))),
+		"bytes in views": viewsOf(127, arrow.BinaryTypes.BinaryView, long),
+		"texts in views": viewsOf(127, arrow.BinaryTypes.StringView, long),
+		// their text must not be read, either
+		"views of a million": viewsOf(1<<20, arrow.BinaryTypes.StringView, long),
 	} {
 		body := stream(t, []ipc.Option{ipc.WithZstd()}, batchOf(a), batchOf(a), batchOf(a))
 		if _, err := Decode(body, 0, 64*size); base.KindOf(err) != base.TooLarge || !strings.Contains(err.Error(), "more than 67108864 bytes in memory") {
@@ -73,7 +74,7 @@ func TestWhatIsWrittenOutIsBounded(t *testing.T) {
 			t.Errorf("%s: %d batches, %v", name, len(got), err)
 		}
 	}
-	// A dictionary that stays one counts once per batch.
+	// A dictionary that is not unpacked counts once per batch.
 	a := repeated(127, valueOf(text, long))
 	if _, err := Decode(stream(t, nil, batchOf(a), batchOf(a), batchOf(a)), 0, 4*size); err != nil {
 		t.Error(err)

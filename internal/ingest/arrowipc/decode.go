@@ -1,15 +1,16 @@
-// Package arrowipc decodes Arrow's IPC formats: the stream and the file (also known
-// as Feather 2). Dictionaries, with deltas and replacements, and compressed buffers
-// (lz4 frame, zstd) are read; big-endian data, unions, run-end encoding and list
-// views are refused.
+// Package arrowipc decodes Arrow's IPC formats: the stream, and the file (also known as Feather 2).
+// It supports dictionaries, with deltas and replacements, and compressed buffers (lz4 frame, zstd).
+// It refuses big-endian data, unions, run-end encoding and list views.
 //
-// Nothing in a body is trusted. Lengths and counts are checked before anything is
-// allocated for them, see frames; what arrow-go makes of it goes through
-// ingest.Validate before anyone looks at a value; a panic of arrow-go or flatbuffers
-// on broken bytes is recovered here and is base.Invalid.
+// Nothing in a body is trusted:
+//   - Lengths and counts are checked before memory is allocated for them, see frames.
+//   - The batches that arrow-go returns are checked by ingest.Validate before their values are
+//     read.
+//   - Panics of arrow-go or flatbuffers on broken bytes are recovered and become base.Invalid
+//     errors.
 //
-// A stream must end with its end-of-stream marker, as all writers put it: without,
-// one cut between two batches could not be told from a complete one.
+// A stream must end with its end-of-stream marker, which all writers send. Otherwise a stream that
+// was cut between two batches would look complete.
 package arrowipc
 
 import (
@@ -25,15 +26,15 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// DefaultLimit bounds what compressed buffers of one body decompress to, in bytes.
+// DefaultLimit bounds the total size in bytes of a body's compressed buffers after decompression.
 const DefaultLimit = 1 << 30
 
 var magic = []byte("ARROW1")
 
-// Decode returns the batches of a stream or a file, of natural types, without empty
-// ones but at least one. limit bounds the bytes that compressed buffers decompress
-// to, 0 is DefaultLimit; largest those that the rows may take in memory. Errors are base.Invalid or base.TooLarge. The caller
-// releases the batches.
+// Decode returns the batches of a stream or a file, in natural types. It leaves out empty batches
+// but returns at least one batch. limit bounds the bytes that compressed buffers decompress to; 0
+// means DefaultLimit. largest bounds the bytes that the rows may take in memory. Errors are
+// base.Invalid or base.TooLarge. The caller releases the batches.
 func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err error) {
 	if limit == 0 {
 		limit = DefaultLimit
@@ -61,21 +62,22 @@ func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err
 		return batches, err
 	}
 	if f.p != len(body) {
-		return batches, invalid(f.p, "%d bytes behind the end of the stream", len(body)-f.p)
+		return batches, invalid(f.p, "%d bytes after the end of the stream", len(body)-f.p)
 	}
 	return batches, nil
 }
 
-// Claimed is how many bytes, but at most so many, compressed buffers say that they decompress to; what is broken, which Decode tells, claims no more.
+// Claimed returns how many bytes the body's compressed buffers claim to decompress to, or most if
+// that is less. It stops at broken data without an error, because Decode reports it.
 func Claimed(body []byte, most int64) int64 {
 	f := &frames{src: body, budget: most}
 	f.pass()
 	return min(f.inflated, most)
 }
 
-// pass reads messages up to the end, or to what is broken.
+// pass reads messages up to the end, or up to broken data.
 func (f *frames) pass() {
-	defer func() { _ = recover() }() // as flatbuffers panics
+	defer func() { _ = recover() }() // flatbuffers panics on broken data
 	if isFile(f.src) && f.openFile(f.src) != nil {
 		return
 	}
@@ -86,24 +88,25 @@ func (f *frames) pass() {
 	}
 }
 
-// decode appends the stream's batches.
+// decode appends the body's batches.
 func (f *frames) decode(batches *[]arrow.RecordBatch) error {
-	// frames has checked what compressed buffers claim, but arrow-go can be led to read
-	// a claim from other bytes: it does not check its place in a batch's list of buffers.
-	alloc := ingest.NewBoundedAllocator(2*f.budget + 1<<20) // with what arrow-go adds to align
+	// frames has checked what compressed buffers claim. But arrow-go does not check its position in
+	// a batch's list of buffers, so broken data can make it read a claim from other bytes. The
+	// limit has extra memory for arrow-go's alignment.
+	alloc := ingest.NewBoundedAllocator(2*f.budget + 1<<20)
 	r, err := ipc.NewReaderFromMessageReader(f, ipc.WithAllocator(alloc))
 	if err != nil {
 		return f.explain(err)
 	}
 	defer r.Release()
 	if f.bigEndian {
-		return base.Errorf(base.Invalid, "Arrow IPC: big-endian data").WithHint("write it on, or convert it to, a little-endian machine")
+		return base.Errorf(base.Invalid, "Arrow IPC: big-endian data").WithHint("write it on a little-endian machine, or convert it to little-endian")
 	}
 	for read := 0; ; read++ {
 		batch, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF) && f.ended:
-			if read != f.batches { // arrow-go took one for something else
+			if read != f.batches { // arrow-go skipped one as something else
 				return invalid(f.p, "%d batches of which %d can be read", f.batches, read)
 			}
 			if len(*batches) == 0 {
@@ -127,13 +130,13 @@ func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 	}
 }
 
-// maxRows is how many rows the body may hold: columns of nothing but NULLs need no
-// bytes, so without a bound a short one could claim any number. The narrowest other
-// type, boolean, has eight values a byte.
+// maxRows bounds the number of rows in the body. Columns of only NULLs need no bytes, so without a
+// bound a short column could claim any number of rows. Of all other types boolean is the narrowest,
+// with eight values a byte.
 func (f *frames) maxRows() int64 { return 8*(int64(len(f.src))+f.inflated) + 1<<20 }
 
-// explain prefers the reason why frames refused a message over what arrow-go makes
-// of that.
+// explain returns the reason why frames refused a message, if there is one, instead of arrow-go's
+// error.
 func (f *frames) explain(err error) error {
 	if f.err != nil && !errors.Is(f.err, io.EOF) {
 		return f.err
@@ -141,7 +144,7 @@ func (f *frames) explain(err error) error {
 	return invalid(f.p, "broken data: %v", err)
 }
 
-// empty appends a batch without rows, so that a schema without rows is one still.
+// empty appends a batch without rows, which preserves the schema.
 func (f *frames) empty(schema *arrow.Schema, batches *[]arrow.RecordBatch) error {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()

@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
 )
 
-// largest is what rows may take in memory.
+// largest is the limit of memory for rows.
 const largest = 1 << 30
 
 // fromJSON returns a batch of one column per pair of type and values.
@@ -187,7 +187,8 @@ func TestHugeLengthsAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
 	}
 }
 
-// TestSharedMetadataIsBounded: arrow-go copies the text of each pair, also where all pairs of a message are the same one.
+// TestSharedMetadataIsBounded: arrow-go copies the text of each pair, even if all pairs of a
+// message are the same.
 func TestSharedMetadataIsBounded(t *testing.T) {
 	const headerTypes = 3 // schema, dictionary, batch
 	for header := byte(1); header <= headerTypes; header++ {
@@ -225,7 +226,7 @@ func TestRowsWithoutBytesAreBounded(t *testing.T) {
 }
 
 func TestBrokenArraysAreRefused(t *testing.T) {
-	// A stream whose buffers are damaged: offsets, indices, text.
+	// f decodes a stream whose buffers are damaged: offsets, indices or text.
 	f := func(dt arrow.DataType, values string, damage func(d *array.Data)) {
 		t.Helper()
 		batch := fromJSON(t, dt, values)
@@ -249,8 +250,8 @@ func TestSeveralColumnsOfOneNameAreRefused(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes damages streams at random: every outcome but a panic or a batch
-// that Validate refuses is fine.
+// TestFlippedBytes damages streams at random. The decoder must not panic, and must not return a
+// batch that Validate refuses.
 func TestFlippedBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	batch := sample(t)
@@ -281,7 +282,7 @@ func check(t *testing.T, body []byte) {
 			t.Fatal(err)
 		}
 		if b.NumRows() < 100 {
-			ingesttest.Show(ingest.Rows{Batch: b}) // looks at every value
+			ingesttest.Show(ingest.Rows{Batch: b}) // reads every value
 		}
 		b.Release()
 	}

@@ -9,10 +9,11 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// A file holds messages between two magic words, and behind them a footer with the schema and the places of the
-// messages. What else lies between them nobody may rely on: Polars writes a schema there that is no message of a stream.
+// A file has messages between two magic words, and then a footer with the schema and the positions
+// of the messages. The format does not define other bytes between them: Polars writes a schema
+// there that is not a valid stream message.
 
-// block is where a message lies in a file.
+// block is the position of a message in a file.
 type block struct{ offset, meta, body int64 }
 
 const blockBytes = 24
@@ -20,8 +21,8 @@ const blockBytes = 24
 // isFile reports whether a body is a file, not a stream.
 func isFile(body []byte) bool { return bytes.HasPrefix(body, magic) }
 
-// openFile has frames return the schema of the file's footer, and then the messages that it lists. Reading a broken footer may
-// panic, as flatbuffers do.
+// openFile makes frames return the schema in the file's footer first, and then the messages that
+// the footer lists. flatbuffers may panic if the footer is broken.
 func (f *frames) openFile(body []byte) error {
 	const head, tail = 8, 4 + 6 // padded magic; footer size and magic
 	if len(body) < head+tail || !bytes.HasSuffix(body, magic) {
@@ -49,7 +50,8 @@ func (f *frames) openFile(body []byte) error {
 	f.blocks = slices.Concat(dictionaries, batches)
 	f.dictionaries = len(dictionaries)
 	left := int64(start - head)
-	for _, b := range f.blocks { // none twice, or few bytes could be any number of rows
+	// no message may be listed twice: few bytes could become any number of rows
+	for _, b := range f.blocks {
 		if b.offset < head || b.meta < 8 || b.body < 0 || b.offset > int64(start) || b.meta > left || b.body > left-b.meta || b.meta+b.body > int64(start)-b.offset {
 			return invalid(start, "a footer that lists a message of %d and %d bytes at %d", b.meta, b.body, b.offset)
 		}
@@ -60,7 +62,7 @@ func (f *frames) openFile(body []byte) error {
 	return nil
 }
 
-// blocks reads the places in a slot of the footer, which begins at a place in the file.
+// blocks reads the positions in a slot of the footer, which begins at byte at of the file.
 func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]block, error) {
 	n := vectorLen(footer, slot, blockBytes)
 	if n < 0 {
@@ -75,18 +77,20 @@ func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]bloc
 	return all, nil
 }
 
-// schemaMessage returns a message, as streams begin with one, whose header is the schema of a footer. References of
-// flatbuffers are relative, and point forward: so the message is a table in front of the footer's bytes.
+// schemaMessage returns a message like the first of a stream, whose header is the schema of a
+// footer. References in flatbuffers are relative and point forward, so the message is a table in
+// front of the footer's bytes.
 func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	const (
 		vtable, table = 4, 16
-		size          = 40 // of what comes in front, a multiple of 8
+		size          = 40 // bytes in front of the footer's, a multiple of 8
 	)
 	m := make([]byte, size, size+len(schema.Bytes))
 	put16 := func(at int, v uint16) { binary.LittleEndian.PutUint16(m[at:], v) }
 	put32 := func(at int, v uint32) { binary.LittleEndian.PutUint32(m[at:], v) }
 	put32(0, table)
-	for i, v := range []uint16{table - vtable, size - table - 4, 16, 18, 4, 8} { // sizes; where version, type, header, body length are
+	// sizes; positions of version, type, header and body length
+	for i, v := range []uint16{table - vtable, size - table - 4, 16, 18, 4, 8} {
 		put16(vtable+2*i, v)
 	}
 	put32(table, table-vtable)

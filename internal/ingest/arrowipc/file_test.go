@@ -13,7 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
 )
 
-// polars are files of Polars 2.1: DataFrame.write_ipc with a record_batch_size of 2. Its schema is read from the footer alone.
+// polars returns a file of Polars 2.1, written by DataFrame.write_ipc with a record_batch_size of
+// 2. Its schema can only be read from the footer.
 func polars(t testing.TB, compression string) []byte {
 	t.Helper()
 	body, err := os.ReadFile("testdata/polars_" + compression + ".arrow")
@@ -47,7 +48,8 @@ func TestFilesOfPolars(t *testing.T) {
 	}
 }
 
-// TestAFooterMayBeBroken: whatever it says, it is an error that names the file, never a panic, also where only sizes are asked for.
+// TestAFooterMayBeBroken: every damage of a footer is an error about the file and never a panic.
+// The same holds for Claimed.
 func TestAFooterMayBeBroken(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	batch := sample(t)
@@ -83,7 +85,7 @@ func TestAFooterMayBeBroken(t *testing.T) {
 			try(body)
 		}
 		body := append([]byte(nil), whole...)
-		binary.LittleEndian.PutUint32(body[start:], 0x40000) // the root table is elsewhere
+		binary.LittleEndian.PutUint32(body[start:], 0x40000) // move the root table
 		if _, err := Decode(body, 0, largest); base.KindOf(err) != base.Invalid || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -96,7 +98,7 @@ func TestAFooterMayBeBroken(t *testing.T) {
 	}
 }
 
-// TestAFileListsEachMessageOnce: few bytes must not become any number of rows.
+// TestAFileListsEachMessageOnce: a file of few bytes must not become any number of rows.
 func TestAFileListsEachMessageOnce(t *testing.T) {
 	batch := sample(t)
 	body := fileOf(t, nil, batch, batch)
@@ -109,7 +111,7 @@ func TestAFileListsEachMessageOnce(t *testing.T) {
 	if got, err := Decode(body, 0, largest); err == nil && len(got) != 2 {
 		t.Errorf("%d batches", len(got))
 	}
-	for i := range n { // larger than the file
+	for i := range n { // a body larger than the file
 		binary.LittleEndian.PutUint64(listed[blockBytes*i+16:], uint64(start)/2+1)
 	}
 	if _, err := Decode(body, 0, largest); base.KindOf(err) != base.Invalid || err == nil {

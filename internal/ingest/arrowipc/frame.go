@@ -15,32 +15,32 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// frames cuts a stream, or a file, into messages for arrow-go's reader. It stands in for
-// arrow-go's own message reader, which allocates whatever length a message claims
-// and takes a stream that is cut between a message's two halves for complete. Here
-// every length and count that anything is allocated for is checked first.
+// frames splits a stream or a file into messages for arrow-go's reader. It replaces arrow-go's own
+// message reader, which allocates whatever length a message claims, and which accepts a stream as
+// complete that is cut between the two halves of a message. frames checks every length and count
+// before memory is allocated for it.
 type frames struct {
 	src      []byte
 	p        int
 	budget   int64 // bytes that compressed buffers may decompress to
-	inflated int64 // bytes that they have claimed so far
+	inflated int64 // bytes that they have claimed to decompress to so far
 	rows     int64
-	natural  *ingest.Budget // for what becomes of the batches
+	natural  *ingest.Budget // memory for the conversion of batches to natural types
 	ended    bool           // the end-of-stream marker was read
-	err      error          // why the last Message failed, if the stream is to blame
+	err      error          // why the last call of Message failed, if the stream is at fault
 	batches  int
 
-	// Of a file: the messages that are yet to come, see openFile.
+	// For files only: the messages that are still to be returned, see openFile.
 	file         bool
 	schema       []byte
 	blocks       []block
-	dictionaries int // of the blocks
+	dictionaries int // how many of the blocks are dictionaries
 
-	bigEndian bool // as the schema says
+	bigEndian bool // from the schema
 
-	// How many variable buffer counts a batch must have: one for each column of a
-	// view type, in batches and in the dictionaries of each id. arrow-go reads that
-	// many without looking at how many there are.
+	// The number of variadic buffer counts that a batch must have: one for each column of a view
+	// type, in batches (views) and in the dictionaries of each id (dictionaryViews). arrow-go reads
+	// this number of counts without checking that they exist.
 	views           int
 	dictionaryViews map[int64]int
 }
@@ -49,12 +49,12 @@ func invalid(at int, format string, args ...any) error {
 	return base.Errorf(base.Invalid, "Arrow IPC: "+format, args...).At(at + 1)
 }
 
-// Retain and Release are there for ipc.MessageReader; frames owns no memory that
-// Go's collector does not free.
+// Retain and Release implement ipc.MessageReader. They do nothing, because Go's garbage collector
+// frees all memory of frames.
 func (f *frames) Retain()  {}
 func (f *frames) Release() {}
 
-// Message returns the next message, io.EOF behind the last.
+// Message returns the next message, or io.EOF after the last one.
 func (f *frames) Message() (*ipc.Message, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -69,7 +69,7 @@ func (f *frames) message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Batches own their memory, and an aligned copy of it.
+	// Batches must own their memory. The copy is also aligned.
 	own := memory.NewResizableBuffer(memory.DefaultAllocator)
 	own.Resize(len(body))
 	copy(own.Bytes(), body)
@@ -78,10 +78,10 @@ func (f *frames) message() (*ipc.Message, error) {
 	return m, nil
 }
 
-// continuation stands in front of a message's size; it is absent in streams of before Arrow 0.15.
+// continuation precedes a message's size. It is absent in streams written before Arrow 0.15.
 const continuation = 0xffffffff
 
-// next returns the next message where it is, once it is checked; io.EOF behind the last.
+// next returns the next message as a part of src, after checking it, or io.EOF after the last one.
 func (f *frames) next() (meta, body []byte, err error) {
 	if f.file {
 		return f.nextOfFile()
@@ -127,8 +127,8 @@ func (f *frames) take(n int64) ([]byte, bool) {
 	return b, true
 }
 
-// The parts of Arrow's flatbuffers that are looked at: offsets into the tables'
-// vtables, in the order of the fields in Message.fbs, Schema.fbs and File.fbs.
+// The parts of Arrow's flatbuffers that are read: offsets into the tables' vtables, in the order of
+// the fields in Message.fbs, Schema.fbs and File.fbs.
 const (
 	messageHeaderType, messageHeader, messageBodyLength, messageMetadata = 6, 8, 10, 12
 	schemaEndianness, schemaFields, schemaMetadata, schemaFeatures       = 4, 6, 8, 10
@@ -146,8 +146,8 @@ const (
 	typeBinaryView, typeTextView                = 23, 24
 )
 
-// check checks a message's metadata and returns the size of its body. Reading a
-// broken flatbuffer panics; Decode recovers from that.
+// check checks the metadata of a message and returns the size of its body. It panics on a broken
+// flatbuffer, and Decode recovers from that.
 func (f *frames) check(meta []byte, at int) (int64, error) {
 	if len(meta) < 8 {
 		return 0, invalid(at, "a message of %d bytes", len(meta))
@@ -179,7 +179,7 @@ func root(b []byte) flatbuffers.Table {
 	return flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
 }
 
-// child returns the table in a slot.
+// child returns the table in a slot, and whether there is one.
 func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
 	o := t.Offset(slot)
 	if o == 0 {
@@ -188,8 +188,8 @@ func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, b
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(flatbuffers.UOffsetT(o) + t.Pos)}, true
 }
 
-// vectorLen returns how many elements of size bytes a slot's vector has, or -1 if
-// the buffer is too short for them.
+// vectorLen returns the number of elements, of size bytes each, in the vector in a slot. It returns
+// -1 if the buffer is too short for them.
 func vectorLen(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) int {
 	o := t.Offset(slot)
 	if o == 0 {
@@ -202,13 +202,13 @@ func vectorLen(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) int {
 	return n
 }
 
-// element returns the i-th table of a slot's vector of tables.
+// element returns the i-th table of the vector of tables in a slot.
 func element(t flatbuffers.Table, slot flatbuffers.VOffsetT, i int) flatbuffers.Table {
 	at := t.Vector(flatbuffers.UOffsetT(t.Offset(slot))) + flatbuffers.UOffsetT(4*i)
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}
 }
 
-// vector returns the bytes of a slot's vector of n structs of size bytes.
+// vector returns the bytes of the vector in a slot, which has n structs of size bytes.
 func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, n, size int) []byte {
 	if n == 0 {
 		return nil
@@ -217,8 +217,8 @@ func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, n, size int) []byte 
 	return t.Bytes[at : at+n*size]
 }
 
-// checkBuffers checks where a batch's buffers lie in the body, and what compressed
-// ones claim to decompress to.
+// checkBuffers checks that a batch's buffers are within the body, and adds up the decompressed
+// sizes that compressed buffers claim.
 func (f *frames) checkBuffers(meta, body []byte, at int) error {
 	m := root(meta)
 	batch, _ := child(m, messageHeader)
@@ -276,8 +276,10 @@ func (f *frames) checkBuffers(meta, body []byte, at int) error {
 func (f *frames) checkCompressed(b []byte, codec byte, at int) error {
 	const (
 		codecZstd = 1
-		plain     = -1      // the length of a buffer that is not compressed after all
-		maxWindow = 8 << 20 // what every zstd decoder supports; a larger one only for a larger buffer
+		plain     = -1 // the claimed size of a buffer that is not compressed
+		// every zstd decoder supports this window; larger windows are allowed for larger buffers
+		// only
+		maxWindow = 8 << 20
 	)
 	if len(b) < 8 || codec > codecZstd {
 		return invalid(at, "a compressed buffer of %d bytes, codec %d", len(b), codec)

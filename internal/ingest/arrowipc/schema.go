@@ -10,19 +10,20 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// schemaCheck walks over a schema's flatbuffer before arrow-go does. Tables of a
-// flatbuffer may be shared, so few bytes can describe a tree of any size.
+// schemaCheck checks a schema's flatbuffer before arrow-go reads it. Tables in a flatbuffer may be
+// shared, so a few bytes can describe a tree of any size.
 type schemaCheck struct {
 	at              int
 	count           int
 	text            int           // bytes of names and metadata, which arrow-go copies
-	most            int           // of text
-	views           int           // columns of a view type
+	most            int           // limit of text
+	views           int           // number of columns of a view type
 	dictionaryViews map[int64]int // the same in the dictionary of each id
 }
 
-// CheckSchema returns an error unless arrow-go can read the schema that b, an IPC stream, begins with: its own
-// reader allocates what a message claims, and runs out of memory on few bytes.
+// CheckSchema returns an error unless b is an IPC stream that begins with a schema that arrow-go
+// can read safely. arrow-go's own reader allocates what a message claims, so that a few bytes can
+// exhaust memory.
 func CheckSchema(b []byte) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
@@ -103,7 +104,7 @@ func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
 	return nil
 }
 
-// metadata counts the keys and values in a slot.
+// metadata adds up the size of the keys and values in a slot.
 func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	n := vectorLen(t, slot, 4)
 	if n < 0 {
@@ -111,7 +112,7 @@ func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) e
 	}
 	for i := range n {
 		pair := element(t, slot, i)
-		s.text += 16 // an empty one costs, too
+		s.text += 16 // the cost of a pair even if it is empty
 		if err := s.take(pair, pairKey); err != nil {
 			return err
 		}
@@ -122,7 +123,7 @@ func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) e
 	return nil
 }
 
-// take counts the text in a slot.
+// take adds up the size of the text in a slot.
 func (s *schemaCheck) take(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	if o := t.Offset(slot); o != 0 {
 		s.text += len(t.ByteVector(flatbuffers.UOffsetT(o) + t.Pos))

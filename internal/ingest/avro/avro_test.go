@@ -105,7 +105,7 @@ func TestMessagesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestManyKeys makes a map of more entries than are compared one by one.
+// TestManyKeys makes a map with more entries than are compared one by one.
 func TestManyKeys(t *testing.T) {
 	for _, keys := range []int{manyKeys, manyKeys + 1, 100} {
 		for _, twice := range []int{-1, 0, keys / 2, keys - 1} {
@@ -117,7 +117,7 @@ func TestManyKeys(t *testing.T) {
 			if twice >= 0 {
 				b = append(text(append(b, long(1)...), string(rune('a'+twice))), long(1)...)
 			}
-			for range 2 { // what is known of one message's keys must not stay
+			for range 2 { // keys of one message must not be remembered for the next
 				if err := d.Append(append(b, 0)); (err == nil) != (twice < 0) {
 					t.Errorf("%d keys, %d twice: %v", keys, twice, err)
 				}
@@ -128,8 +128,8 @@ func TestManyKeys(t *testing.T) {
 
 func TestSchemasThatMakeNoColumns(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"type":"record","name":"list","fields":[{"name":"next","type":["null","list"]}]}`:        "inside itself",
-		`{"type":"record","name":"a","fields":[{"name":"b","type":{"type":"array","items":"a"}}]}`: "inside itself",
+		`{"type":"record","name":"list","fields":[{"name":"next","type":["null","list"]}]}`:        "contains itself",
+		`{"type":"record","name":"a","fields":[{"name":"b","type":{"type":"array","items":"a"}}]}`: "contains itself",
 		`{"type":"bytes","logicalType":"decimal","precision":39}`:                                  "39 digits",
 		`{"type":"record","name":"r","fields":[]}`:                                                 "without fields",
 		`{"type":"array","items":"null"}`:                                                          "nulls",
@@ -148,7 +148,7 @@ func TestSchemasThatMakeNoColumns(t *testing.T) {
 	if _, err := Parse(`{"type":"record"`); base.KindOf(err) != base.Invalid {
 		t.Error(err)
 	}
-	// The same type twice, one beside the other, is no recursion.
+	// Using the same type twice, side by side, is not recursion.
 	planned(t, `{"type":"record","name":"r","fields":[{"name":"a","type":{"type":"fixed","name":"f","size":2}},{"name":"b","type":"f"}]}`, Options{})
 }
 
@@ -168,7 +168,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestFull fills a batch: a message for which it has no room comes back, and fits the next.
+// TestFull fills a batch. A message that does not fit returns ErrFull, and fits the next batch.
 func TestFull(t *testing.T) {
 	d := planned(t, `{"type":"array","items":"long"}`, Options{Memory: 1 << 10}).NewDecoder()
 	message := []byte(long(20) + strings.Repeat(long(7), 20) + long(0))
@@ -205,7 +205,7 @@ const benchSchema = `{"type":"record","name":"e","fields":[{"name":"id","type":"
 {"name":"user","type":"int"},{"name":"name","type":"string"},{"name":"country","type":["null","string"]},{"name":"price","type":"double"},
 {"name":"kind","type":{"type":"enum","name":"k","symbols":["A","B","C"]}},{"name":"tags","type":{"type":"array","items":"string"}},{"name":"ok","type":"boolean"},{"name":"n","type":"int"}]}`
 
-// BenchmarkDecode compares with hamba reading into Go values, which are no columns yet.
+// BenchmarkDecode compares with hamba, which decodes to Go values and not to columns.
 func BenchmarkDecode(b *testing.B) {
 	s := parsed(b, benchSchema)
 	r := &random{rng: rand.New(rand.NewPCG(1, 1))}

@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// action says how to read a value of a type.
+// action says how to decode a value of a type.
 type action uint8
 
 const (
@@ -28,28 +28,29 @@ const (
 	doEmpty // record without fields
 	doList
 	doMap
-	doUnion // of several types that are not null
+	doUnion // a union of several types, apart from null
 	doDecimalBytes
 	doDecimalFixed
 	doUUIDString
 	doUUIDFixed
 	doTimeMillis
 	doTimeMicros
-	doMillis // a moment
+	doMillis // a timestamp in milliseconds
 	doDuration
 )
 
-// maxDecimal is the most digits that a decimal column can have.
+// maxDecimal is the largest number of digits of a decimal column.
 const maxDecimal = 38
 
-// maxFixed bounds the size of a fixed: it is a schema's, not a message's, to choose.
+// maxFixed is the largest size of a fixed in bytes. The limit is needed because the schema chooses
+// the size, whatever the size of a message.
 const maxFixed = 1 << 20
 
 var uuidType = extensions.NewUUIDType()
 
-// compiler makes nodes of schemas.
+// compiler builds nodes from schemas.
 type compiler struct {
-	inside  []string // full names of the records around
+	inside  []string // full names of the enclosing records
 	columns int
 }
 
@@ -69,8 +70,8 @@ func compile(s hamba.Schema) (*node, error) {
 	return root, nil
 }
 
-// node returns the node of a type. flat: it is a column of the batch itself. optional: what it
-// is in can be NULL.
+// node returns the node of a type. If flat is true it is a column of the batch. If optional is true
+// its parent can be NULL.
 func (c *compiler) node(name string, s hamba.Schema, depth int, flat, optional bool) (*node, error) {
 	if depth > ingest.MaxNesting-4 {
 		return nil, base.Errorf(base.Invalid, "field %s is nested too deep", name)
@@ -132,7 +133,7 @@ func (c *compiler) node(name string, s hamba.Schema, depth int, flat, optional b
 	return n, nil
 }
 
-// longest returns the size of the longest of texts.
+// longest returns the size of the longest text.
 func longest(texts []string) int {
 	n := 0
 	for _, s := range texts {
@@ -145,7 +146,7 @@ func longest(texts []string) int {
 func (c *compiler) record(n *node, s *hamba.RecordSchema, depth int, flat bool) error {
 	for _, around := range c.inside {
 		if around == s.FullName() {
-			return base.Errorf(base.Invalid, "record %s is inside itself, which would make columns without end", s.FullName())
+			return base.Errorf(base.Invalid, "record %s contains itself, which would need infinitely many columns", s.FullName())
 		}
 	}
 	c.inside = append(c.inside, s.FullName())
@@ -160,7 +161,8 @@ func (c *compiler) record(n *node, s *hamba.RecordSchema, depth int, flat bool) 
 		}
 		n.add(field)
 	}
-	if n.columns() == 0 && !flat { // nothing but nulls: whether it is there is what it says
+	// the record has only nulls: its column says whether it is present
+	if n.columns() == 0 && !flat {
 		n.action, n.typ, n.width, n.fields, n.least = doEmpty, arrow.FixedWidthTypes.Boolean, 1, nil, 0
 	}
 	return nil
@@ -209,7 +211,8 @@ func (c *compiler) union(name string, u *hamba.UnionSchema, depth int, flat, opt
 	return n, nil
 }
 
-// branchNames returns the name of a union's branch, the type's, without and with its namespace.
+// branchNames returns the name of a union's branch, which is the name of its type, without and with
+// the namespace.
 func branchNames(s hamba.Schema) (short, full string) {
 	if ref, ok := s.(*hamba.RefSchema); ok {
 		s = ref.Schema()
@@ -220,7 +223,7 @@ func branchNames(s hamba.Schema) (short, full string) {
 	return string(s.Type()), string(s.Type())
 }
 
-// logicalOf returns a type's logical type, known to the parser or not.
+// logicalOf returns the logical type of a type, even if the parser does not know it.
 func logicalOf(s interface {
 	Logical() hamba.LogicalSchema
 	Prop(string) any
@@ -232,11 +235,11 @@ func logicalOf(s interface {
 	return hamba.LogicalType(name)
 }
 
-// decimal makes n a column of decimals.
+// decimal makes n a decimal column.
 func (n *node) decimal(a action, l hamba.LogicalSchema) error {
 	d, ok := l.(*hamba.DecimalLogicalSchema)
 	if !ok {
-		return nil // not a valid one: ignored
+		return nil // not a valid decimal: ignored
 	}
 	if d.Precision() > maxDecimal {
 		return base.Errorf(base.Invalid, "a decimal of %d digits, more than %d", d.Precision(), maxDecimal)
@@ -268,7 +271,7 @@ func (n *node) fixed(s *hamba.FixedSchema) error {
 	return nil
 }
 
-// primitives is how types without a logical one are read.
+// primitives says how to decode types without a logical type.
 var primitives = map[hamba.Type]struct {
 	action action
 	typ    arrow.DataType
@@ -284,7 +287,8 @@ var primitives = map[hamba.Type]struct {
 	hamba.Bytes:   {doBytes, arrow.BinaryTypes.Binary, 32, 1},
 }
 
-// The logical types whose values need no other reading than their type's are types alone.
+// Logical types whose values are decoded like those of their base type: only the Arrow type
+// differs.
 var (
 	localMicros = &arrow.TimestampType{Unit: arrow.Microsecond}
 	localNanos  = &arrow.TimestampType{Unit: arrow.Nanosecond}

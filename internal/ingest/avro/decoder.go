@@ -8,17 +8,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ErrFull is what Append's error wraps if the batch cannot hold the message but an
-// empty one may: call Finish, then Append the same message again.
+// ErrFull is wrapped by the error of Append if the batch has no room for the message, but an empty
+// batch may have. Call Finish, then Append the same message again.
 var ErrFull = base.Errorf(base.TooLarge, "the batch is full")
 
-// maxBytes bounds the bytes of the messages of one batch, so that no column of
-// text passes the 2 GiB that Arrow's utf8 can hold.
+// maxBytes bounds the total size of a batch's messages, so that no text column exceeds the 2 GiB of
+// Arrow's utf8.
 const maxBytes = math.MaxInt32
 
 const truncated = "the message ends within a value"
 
-// Decoder turns messages into the rows of a batch, one after the other.
+// Decoder decodes messages into the rows of a batch, one message after the other.
 type Decoder struct {
 	plan       *Plan
 	root       *node
@@ -27,19 +27,21 @@ type Decoder struct {
 	consumed int   // bytes of the batch's messages
 	reserved int64 // bits of the fixed-width buffers of the batch's rows
 
-	// Of the message being read: what is wrong, at which byte, in which field from inside out.
+	// The state of the current message: the error, its byte (at), and its field from the inside out
+	// (path).
 	wrong string
 	at    int
 	full  bool
 	path  []string
 }
 
-// Append adds the message's row. On error the batch is as it was before; the error is
-// base.Invalid, with the byte of the message (1-based, base.Error.Position) and the field where
-// reading failed, or base.TooLarge: if it wraps ErrFull, an empty batch may hold the message. With Options.Reader the byte may be
-// one of the message as that schema encodes it.
+// Append adds the row of a message. The bytes of msg are copied.
 //
-// The bytes of msg are copied.
+// On error the batch is unchanged. Errors are:
+//   - base.Invalid, with the field where decoding failed and the position in the message
+//     (base.Error.Position, counted from 1). With Options.Reader the position may be that in the
+//     message as encoded with the reader's schema.
+//   - base.TooLarge; if the error wraps ErrFull, an empty batch may hold the message
 func (d *Decoder) Append(msg []byte) error {
 	if len(msg) > maxBytes-d.consumed {
 		return d.tooLarge("more than 2 GiB of messages")
@@ -60,7 +62,7 @@ func (d *Decoder) Append(msg []byte) error {
 		end = d.value(d.root, msg, 0)
 	}
 	if end >= 0 && end < len(msg) {
-		end = d.fail("the message goes on after its value", end)
+		end = d.fail("the message has more bytes after its value", end)
 	}
 	if end < 0 {
 		d.root.truncate(row)
@@ -71,9 +73,9 @@ func (d *Decoder) Append(msg []byte) error {
 	return nil
 }
 
-// reserve accounts for rows of a width, and reports whether the batch may have them.
+// reserve counts rows of the given width in bits, and reports whether the batch has room for them.
 func (d *Decoder) reserve(rows int64, width int) bool {
-	width = max(width, 8) // so that their number stays within 32 bits
+	width = max(width, 8) // at least 8, so that the number of rows fits 32 bits
 	if rows > (d.plan.budget-d.reserved)/int64(width) {
 		d.full = true
 		return false
@@ -82,13 +84,13 @@ func (d *Decoder) reserve(rows int64, width int) bool {
 	return true
 }
 
-// fail notes what is wrong at which byte.
+// fail records the error at a byte. It always returns -1.
 func (d *Decoder) fail(wrong string, at int) int {
 	d.wrong, d.at = wrong, at
 	return -1
 }
 
-// in adds n to the path of the field that failed.
+// in appends n's name to the path of the field that failed. It always returns -1.
 func (d *Decoder) in(n *node) int {
 	if n.name != "" {
 		d.path = append(d.path, n.name)
@@ -101,10 +103,10 @@ func (d *Decoder) failIn(n *node, wrong string, at int) int {
 	return d.in(n)
 }
 
-// failed returns the error that was noted while reading.
+// failed returns the error of the message that could not be read.
 func (d *Decoder) failed() error {
 	if d.full {
-		return d.tooLarge("values of more memory than a batch may use")
+		return d.tooLarge("more values than a batch's memory can hold")
 	}
 	where := ""
 	if len(d.path) > 0 {
@@ -114,7 +116,7 @@ func (d *Decoder) failed() error {
 	return base.Errorf(base.Invalid, "byte %d%s: %s", d.at+1, where, d.wrong).At(d.at + 1)
 }
 
-// tooLarge returns the error of a message that does not fit: into this batch, or into any.
+// tooLarge returns the error for a message that does not fit into this batch, or into any batch.
 func (d *Decoder) tooLarge(why string) error {
 	if d.root.rows > 0 {
 		return base.Errorf(base.TooLarge, "%s: %w", why, ErrFull)
@@ -122,7 +124,7 @@ func (d *Decoder) tooLarge(why string) error {
 	return base.Errorf(base.TooLarge, "a message of %s", why)
 }
 
-// long reads a number and returns where it ends, or -1.
+// long reads a number and returns it with the position after it, or -1 on failure.
 func (d *Decoder) long(b []byte, p int) (int64, int) {
 	if p < len(b) && b[p] < 0x80 {
 		v := b[p]
@@ -142,7 +144,7 @@ func (d *Decoder) long(b []byte, p int) (int64, int) {
 	return 0, d.fail(truncated, p)
 }
 
-// int is long for a number of 32 bits of n.
+// int is long for a 32-bit number of n.
 func (d *Decoder) int(n *node, b []byte, p int) (int64, int) {
 	v, next := d.long(b, p)
 	if next < 0 {
@@ -154,7 +156,8 @@ func (d *Decoder) int(n *node, b []byte, p int) (int64, int) {
 	return v, next
 }
 
-// extent returns where the bytes at b[p:], preceded by their number, start and end; or end is -1.
+// extent returns the start and the end of the bytes at b[p:], which are preceded by their length.
+// On failure end is -1.
 func (d *Decoder) extent(b []byte, p int) (start, end int) {
 	n, start := d.long(b, p)
 	if start < 0 {
@@ -166,13 +169,13 @@ func (d *Decoder) extent(b []byte, p int) (start, end int) {
 	return start, start + int(n)
 }
 
-// Messages returns how many messages the batch holds.
+// Messages returns the number of messages in the batch.
 func (d *Decoder) Messages() int { return d.root.rows }
 
-// Rows returns how many rows the batch has.
+// Rows returns the number of rows in the batch.
 func (d *Decoder) Rows() int { return d.root.rows }
 
-// Bytes returns about how much memory the batch's rows use.
+// Bytes returns roughly how many bytes of memory the batch's rows use.
 func (d *Decoder) Bytes() int64 { return d.root.bytes() }
 
 // Reset drops all rows.

@@ -1,7 +1,7 @@
-// Package avro decodes Avro's binary encoding straight into Arrow buffers, without a value
-// object in between. A Plan is made once from the schema that the messages were written
-// with; its Decoder reads messages one by one. Unlike Protobuf's, an Avro message has every
-// value in the schema's order, so each column is only ever appended to.
+// Package avro decodes Avro's binary encoding directly into Arrow buffers, without value objects. A
+// Plan is made once from the schema that the messages were written with. Its Decoder reads messages
+// one by one. Unlike a Protobuf message, an Avro message has every value in the schema's order, so
+// columns are only ever appended to.
 //
 //	schema, err := avro.Parse(text)
 //	plan, err := avro.NewPlan(schema, avro.Options{})
@@ -18,8 +18,8 @@
 //	record without fields                    bool: true
 //	array, map                               list, map with utf8 keys
 //	[null, T], [T, null], [T]                T
-//	other unions                             struct with a field for each branch but null, of which
-//	                                         the one that is there is not NULL; named by its type
+//	other unions                             struct with a field per branch except null, named by
+//	                                         its type; only the field of the branch is not NULL
 //	null                                     no column
 //	decimal, uuid                            decimal128, uuid
 //	date, time-millis, time-micros           date32, time64[us]
@@ -27,23 +27,25 @@
 //	local-timestamp-...                      timestamp[us], timestamp[ns]
 //	duration                                 month_day_nano_interval
 //
-// A logical type that is unknown, or not allowed for its type, is ignored, as Avro says. A
-// schema that is not a record makes one column, value. Enums that are columns of the batch
-// itself are dictionaries.
+// A logical type is ignored, as Avro specifies, if it is unknown or not allowed for its base type.
+// A schema that is not a record makes one column, named value. Enums that are columns of the batch
+// become dictionaries.
 //
-// What is not one column of a table is refused with the plan: a type inside itself, decimals
-// of more than 38 digits.
+// NewPlan refuses types that cannot be columns: types that contain themselves, and decimals of more
+// than 38 digits.
 //
 // # Evolution
 //
-// The columns are those of the writer's schema, by name. The table plays the reader: columns
-// that it lacks are added, those that a message lacks are NULL, numbers widen. With Options.Reader they are those of
-// another schema, to which messages are resolved as Avro says: by names and aliases, with defaults, promoting numbers.
-// Stricter: logical types must be the same where both have one.
+// The columns are those of the writer's schema, by name. The table has the role of the reader:
+// columns that it lacks are added, columns that a message lacks are NULL, and numbers are widened.
+//
+// With Options.Reader the columns are those of another schema. Messages are resolved to it by
+// Avro's rules: by names and aliases, with defaults, and with promotion of numbers. There is one
+// stricter rule: if both schemas have a logical type, it must be the same.
 //
 // # Parsing
 //
-// Schemas are parsed by hamba/avro, with which the tests compare. Stricter than it: text is
-// UTF-8, a map's keys are distinct, values are within the ranges of their logical types, and a
-// message ends where its value does.
+// hamba/avro parses the schemas, and the tests compare the decoded values with it. This package is
+// stricter: text must be UTF-8, the keys of a map must be distinct, values must be in the range of
+// their logical types, and a message must end where its value ends.
 package avro

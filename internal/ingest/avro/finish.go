@@ -32,7 +32,7 @@ func (n *node) arrowType() arrow.DataType {
 	return n.typ
 }
 
-// Finish returns the rows as a batch, which the caller releases, and starts an empty one.
+// Finish returns the rows as a batch and starts an empty one. The caller releases the batch.
 func (d *Decoder) Finish() arrow.RecordBatch {
 	var fields []arrow.Field
 	var arrays []arrow.Array
@@ -52,7 +52,7 @@ func (d *Decoder) Finish() arrow.RecordBatch {
 	return batch
 }
 
-// array returns the rows as an array, which the caller releases.
+// array returns the rows as an array. The caller releases it.
 func (n *node) array() arrow.ArrayData {
 	var valid *memory.Buffer
 	nulls := 0
@@ -115,8 +115,8 @@ func releaseAll(data []arrow.ArrayData) {
 	}
 }
 
-// dictionary returns an enum's indices with a dictionary of the symbols that the rows have, or
-// plain utf8 if they are all NULL.
+// dictionary returns the indices of an enum, with a dictionary of only those symbols that its rows
+// have. If all rows are NULL it returns plain utf8.
 func (n *node) dictionary(valid *memory.Buffer, nulls int) arrow.ArrayData {
 	const unseen = ^uint32(0)
 	number := make([]uint32, len(n.symbols))

@@ -6,45 +6,48 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// node is how to read values of one type, and the column that they go into. All columns of a
-// level (the messages, or the elements of one array) have the same number of rows between
-// messages; buffers are Arrow's.
+// node decodes the values of one type into its column. Columns of one level (the messages, or the
+// elements of one array) have the same number of rows between messages. Buffers have Arrow's
+// layout.
 type node struct {
 	action action
-	bitmap bool // the value, or what it is in, can be NULL
+	bitmap bool // the value, or one that contains it, can be NULL
 	rows   int
 
 	valid   []byte
 	bits    []byte // bool
 	w32     []uint32
-	w64     []uint64 // decimals, UUIDs and durations: two a row
+	w64     []uint64 // decimals, UUIDs and durations have two per row
 	offsets []int32  // one more than rows
 	data    []byte
 
-	branches int                 // of the union that the type is in; 0 if it is in none
-	null     int                 // the branch that is null; -1 for none
+	// number of branches of the union that contains the type; 0 if there is no union
+	branches int
+	null     int                 // the number of the null branch; -1 if there is none
 	size     int                 // fixed
-	keys     map[string]struct{} // map: those of the row being read, if they are many
+	keys     map[string]struct{} // map: keys of the current row, if there are many
 	symbols  []string
-	limit    uint128 // decimal: 10 to the power of its digits
-	fields   []*node // record: fields; union: branches that are not null; array: element; map: key and value
+	limit    uint128 // decimal: 10^digits
+	// fields depends on the type. Record: its fields. Union: its branches except null. Array: its
+	// element. Map: key and value.
+	fields []*node
 
 	name  string
 	typ   arrow.DataType // nil for records, unions, arrays and maps
-	width int            // bits of fixed-width buffers per row, those of fields included
-	least int            // bytes that a value takes at least
-	hint  int            // bytes of data that the last batch had
-	grown int            // rows that the last batch had
+	width int            // bits per row in fixed-width buffers, including those of fields
+	least int            // smallest size of an encoded value in bytes
+	hint  int            // bytes of data in the last batch
+	grown int            // rows in the last batch
 }
 
-// add makes field a field of the record or union n.
+// add adds a field to the record or union n.
 func (n *node) add(field *node) {
 	n.fields = append(n.fields, field)
 	n.width += field.width
 	n.least += field.least
 }
 
-// columns returns how many of the fields have a column.
+// columns returns the number of fields that have a column.
 func (n *node) columns() int {
 	count := 0
 	for _, f := range n.fields {
@@ -55,7 +58,7 @@ func (n *node) columns() int {
 	return count
 }
 
-// reset forgets all rows and makes room for as many as there were.
+// reset drops all rows, and allocates memory for as many rows as there were.
 func (n *node) reset() {
 	if n.rows > 0 {
 		n.grown, n.hint = n.rows+n.rows/32, len(n.data)+len(n.data)/32
@@ -85,7 +88,7 @@ func (n *node) reset() {
 	}
 }
 
-// appendBit sets the bit of a row, the last one.
+// appendBit appends the bit of row, which is the last row.
 func appendBit(bits []byte, row int, set bool) []byte {
 	if row&7 == 0 {
 		bits = append(bits, 0)
@@ -96,7 +99,7 @@ func appendBit(bits []byte, row int, set bool) []byte {
 	return bits
 }
 
-// truncateBits forgets the bits from row on.
+// truncateBits drops the bits from row on.
 func truncateBits(bits []byte, row int) []byte {
 	bits = bits[:(row+7)/8]
 	if row&7 != 0 {
@@ -105,7 +108,8 @@ func truncateBits(bits []byte, row int) []byte {
 	return bits
 }
 
-// appendNull adds a row that is NULL, or the zero that nobody sees under a NULL.
+// appendNull adds a NULL row. If the column has no bitmap, it adds a zero, which is hidden by a
+// NULL around it.
 func (n *node) appendNull() {
 	if n.bitmap {
 		n.valid = appendBit(n.valid, n.rows, false)
@@ -129,8 +133,8 @@ func (n *node) appendNull() {
 	n.rows++
 }
 
-// truncate forgets the rows from row on. A row that was begun may be there in some of the
-// buffers and not in others.
+// truncate drops the rows from row on. A row whose decoding failed may be in only some of the
+// buffers.
 func (n *node) truncate(row int) {
 	if n.bitmap {
 		n.valid = truncateBits(n.valid, row)
@@ -160,7 +164,7 @@ func (n *node) truncate(row int) {
 	n.rows = row
 }
 
-// bytes returns about how much memory the rows use.
+// bytes returns roughly how many bytes of memory the rows use.
 func (n *node) bytes() int64 {
 	total := int64(len(n.valid)+len(n.bits)+len(n.data)) + 4*int64(len(n.w32)+len(n.offsets)) + 8*int64(len(n.w64))
 	for _, f := range n.fields {
@@ -174,8 +178,8 @@ type uint128 struct{ hi, lo uint64 }
 
 func (a uint128) less(b uint128) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
 
-// bigEndian reads up to 16 bytes of a two's complement number, and reports whether longer
-// ones begin with nothing but sign.
+// bigEndian decodes a two's complement number of up to 16 bytes. It returns false if a longer
+// number does not fit, that is, if its first bytes are not all copies of the sign.
 func bigEndian(b []byte) (v uint128, ok bool) {
 	sign := byte(0)
 	if len(b) > 0 && b[0] >= 0x80 {

@@ -18,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// random makes schemas and messages of them.
+// random makes random schemas, and random messages of them.
 type random struct {
 	rng   *rand.Rand
 	named int
@@ -26,8 +26,8 @@ type random struct {
 
 func (r *random) name() string { r.named++; return fmt.Sprintf("n%d", r.named) }
 
-// schema returns the JSON of a type without logical types, which hamba reads as Go types of
-// its own.
+// schema returns the JSON of a type without logical types, because hamba decodes those to its own
+// Go types.
 func (r *random) schema(depth int) string {
 	simple := []string{`"boolean"`, `"int"`, `"long"`, `"float"`, `"double"`, `"string"`, `"bytes"`}
 	if depth > 3 {
@@ -93,7 +93,8 @@ func (r *random) message(b []byte, s hamba.Schema) []byte {
 	return b
 }
 
-// blocks appends elements, some with the block's size, as writers may choose.
+// blocks appends blocks of elements. Some have the block's size in bytes, which is optional for
+// writers.
 func (r *random) blocks(b []byte, element func([]byte, int) []byte) []byte {
 	n := 0
 	for range r.rng.IntN(3) {
@@ -149,7 +150,7 @@ func TestAgainstHamba(t *testing.T) {
 					t.Fatalf("seed %d: %v: %s %x", seed, err, s, m)
 				}
 				messages = append(messages, m)
-				// One that ends early must leave no trace.
+				// A message that ends early must leave no rows.
 				if len(m) > 0 {
 					if err := d.Append(m[:r.rng.IntN(len(m))]); err == nil {
 						t.Fatalf("seed %d: a part of a message is taken", seed)
@@ -170,7 +171,7 @@ func parsed(t testing.TB, text string) *Schema {
 	return s
 }
 
-// compare compares the rows of the decoder's batch with what hamba reads.
+// compare compares the rows of the decoder's batch with the values that hamba decodes.
 func compare(t testing.TB, what string, s *Schema, d *Decoder, messages [][]byte) {
 	t.Helper()
 	batch := d.Finish()
@@ -197,7 +198,7 @@ func compare(t testing.TB, what string, s *Schema, d *Decoder, messages [][]byte
 	}
 }
 
-// wanted prints what hamba read; of a union that is a map from the branch's name to the value.
+// wanted prints a value that hamba decoded. A union is a map from the branch's name to the value.
 func wanted(s hamba.Schema, v any) string {
 	switch s := s.(type) {
 	case *hamba.RefSchema:
@@ -239,7 +240,7 @@ func wanted(s hamba.Schema, v any) string {
 			switch m, ok := v.(map[string]any); {
 			case ok:
 				inner = m[full]
-			default: // hamba resolves primitives by itself
+			default: // hamba resolves primitives itself
 				if fmt.Sprintf("%T", v) == map[string]string{"string": "string", "long": "int64"}[full] {
 					inner = v
 				}
@@ -283,7 +284,7 @@ func toSlice(v any) []byte {
 	return out
 }
 
-// shown prints a value of a batch as wanted does.
+// shown prints a value of a batch in the form of wanted.
 func shown(a arrow.Array, i int) string {
 	if a.IsNull(i) {
 		return "NULL"
@@ -322,7 +323,8 @@ func shown(a arrow.Array, i int) string {
 	return a.ValueStr(i)
 }
 
-// FuzzDecode gives any bytes to decoders of any schema: what they take, hamba reads alike.
+// FuzzDecode decodes arbitrary bytes with decoders of random schemas. If they accept a message,
+// hamba must return the same values.
 func FuzzDecode(f *testing.F) {
 	r := &random{rng: rand.New(rand.NewPCG(1, 0))}
 	for seed := range uint64(20) {
@@ -337,7 +339,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		d := plan.NewDecoder()
 		var taken [][]byte
-		for range 2 { // after itself, or after what it left when it was refused
+		for range 2 { // the second time after itself, or after it was refused
 			if err := d.Append(msg); err == nil {
 				taken = append(taken, msg)
 			} else if kind := base.KindOf(err); kind != base.Invalid && kind != base.TooLarge {
@@ -348,7 +350,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzParse gives any text to the parser.
+// FuzzParse parses arbitrary text.
 func FuzzParse(f *testing.F) {
 	f.Add(`{"type":"record","name":"a","fields":[{"name":"a","type":["null","long"]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {

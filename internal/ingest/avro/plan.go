@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// MaxSchemaBytes bounds the text of a schema.
+	// MaxSchemaBytes is the largest size of a schema's text.
 	MaxSchemaBytes = 16 << 20
-	// DefaultMemory is Options.Memory if that is 0.
+	// DefaultMemory is the value of Options.Memory if that is 0.
 	DefaultMemory = 1 << 30
 	// valueColumn is the name of the only column of a schema that is not a record.
 	valueColumn = "value"
@@ -21,8 +21,8 @@ const (
 // Schema is a parsed schema. It is immutable.
 type Schema struct{ schema hamba.Schema }
 
-// Parse parses a schema's JSON. References are the texts of schemas whose named types it
-// uses, each after those that it uses itself. The error is base.Invalid.
+// Parse parses a schema's JSON. References are the texts of schemas with named types that it uses.
+// A reference must follow the references that it uses itself. Errors are base.Invalid.
 func Parse(text string, references ...string) (*Schema, error) {
 	cache := &hamba.SchemaCache{}
 	for _, r := range references {
@@ -51,27 +51,27 @@ func parse(text string, cache *hamba.SchemaCache) (hamba.Schema, error) {
 // String returns the schema in its canonical form.
 func (s *Schema) String() string { return s.schema.String() }
 
-// Options say what to make of a schema.
+// Options say how to decode messages of a schema.
 type Options struct {
-	// Memory bounds the fixed-width buffers of one batch, in bytes: short messages can stand
-	// for many values. DefaultMemory if 0.
+	// Memory bounds the fixed-width buffers of one batch, in bytes. The limit is needed because
+	// short messages can stand for many values. 0 means DefaultMemory.
 	Memory int64
-	// Reader, if not nil, is the schema whose fields the columns are: messages are brought to it by Avro's rules, with its
-	// aliases and defaults. Otherwise the columns are those of the writer's schema.
+	// Reader is the schema that messages are resolved to, by Avro's rules and with its aliases and
+	// defaults. Its fields are the columns. nil means the writer's schema.
 	Reader *Schema
 }
 
-// Plan is how messages of one schema become rows. It is immutable and safe for concurrent use.
+// Plan says how messages of one schema become rows. It is immutable and safe for concurrent use.
 type Plan struct {
-	columns  *Schema   // the reader's, if there is one
-	resolver *resolver // of messages to it, or nil
+	columns  *Schema   // the schema of the columns: the reader's, if there is one
+	resolver *resolver // resolves messages to the reader's schema, or nil
 	budget   int64     // in bits
 	schema   *arrow.Schema
 }
 
-// NewPlan returns the plan for messages that were written with a schema. Errors are
-// base.Invalid (a schema that makes no columns, a type that no column can have, or a reader's schema that does not
-// fit) and base.TooLarge (more columns than ingest.MaxColumns).
+// NewPlan returns the plan for messages that were written with the schema writer. Errors are
+// base.Invalid (a schema without columns, a type that no column can have, an incompatible reader's
+// schema) and base.TooLarge (more columns than ingest.MaxColumns).
 func NewPlan(writer *Schema, options Options) (*Plan, error) {
 	p := &Plan{columns: writer, budget: options.Memory}
 	if p.budget <= 0 {
@@ -95,14 +95,14 @@ func NewPlan(writer *Schema, options Options) (*Plan, error) {
 	return p, err
 }
 
-// Schema returns the columns. A batch has the same names and types, but that top-level utf8
-// may be a dictionary.
+// Schema returns the columns. A batch has the same names and types, except that a top-level utf8
+// column may be a dictionary.
 func (p *Plan) Schema() *arrow.Schema { return p.schema }
 
 // OfRecords reports whether messages are records. Otherwise the only column is the message itself.
 func (p *Plan) OfRecords() bool { return p.columns.schema.Type() == hamba.Record }
 
-// NewDecoder returns a decoder without rows. It is for one goroutine at a time.
+// NewDecoder returns an empty decoder. Only one goroutine at a time may use it.
 func (p *Plan) NewDecoder() *Decoder {
 	root, err := compile(p.columns.schema)
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Messages for another schema than that of their columns are brought into its encoding first, by Avro's rules for the
-// resolution of schemas; then they are decoded as any others. That passes over a message twice, and leaves one way to
-// make columns.
+// If the columns have another schema than a message, the message is first re-encoded with that
+// schema, by Avro's rules for schema resolution. Then it is decoded like any other message. This
+// takes two passes over the message, but needs only one implementation of decoding.
 
-// resolving says how to turn the encoding of a writer's type into that of a reader's.
+// resolving says how to convert the encoding of a writer's type to the encoding of a reader's type.
 type resolving uint8
 
 const (
 	keepNothing resolving = iota // null
 	keepByte                     // boolean
-	keepNumber                   // int and long, whose encoding is the same
-	keepSized                    // string and bytes: the same too
+	keepNumber                   // int and long have the same encoding
+	keepSized                    // string and bytes have the same encoding
 	keepFixed
 	numberToFloat
 	numberToDouble
@@ -30,56 +30,63 @@ const (
 	toMap
 	fromUnion
 	intoUnion
-	refuse // a branch or symbol that the reader has nothing for
+	refuse // a branch or symbol that the reader's schema lacks
 )
 
-// resolver is how to resolve values of one writer's type.
+// resolver resolves the values of one of the writer's types.
 type resolver struct {
-	act     resolving
-	branch  int         // intoUnion: of the reader's union
-	size    int         // keepFixed
-	symbols []int       // toSymbol: the reader's numbers of the writer's symbols, -1 for none
-	names   []string    // toSymbol: the writer's symbols; toRecord: the writer's fields
-	parts   []*resolver // toRecord: the writer's fields; toList, toMap: the element; fromUnion: the branches; intoUnion: the value
-	why     string      // refuse
+	act    resolving
+	branch int // intoUnion: number of the branch in the reader's union
+	size   int // keepFixed
+	// toSymbol: for each of the writer's symbols its number in the reader's enum, -1 if it is
+	// missing
+	symbols []int
+	names   []string // toSymbol: the writer's symbols; toRecord: the writer's fields
+	// parts depends on act. toRecord: the writer's fields. toList, toMap: the element. fromUnion:
+	// the branches. intoUnion: the value.
+	parts []*resolver
+	why   string // refuse: the error message
 
-	// Of a record: which of the reader's fields each of the writer's is, -1 for none, and what the reader's have that are none of
-	// the writer's. ordered: the reader's fields are the writer's.
+	// For toRecord. slots has, for each of the writer's fields, the number of the reader's field,
+	// or -1. defaults has the encoded defaults of the reader's fields that the writer lacks.
+	// ordered is true if both have the same fields in the same order.
 	slots    []int
 	defaults [][]byte
 	ordered  bool
 }
 
 const (
-	// maxResolved bounds a message in the reader's encoding, in bytes: defaults may be longer than what they stand for.
+	// maxResolved bounds the size of a message in the reader's encoding, in bytes. The limit is
+	// needed because defaults can be longer than the data of the message.
 	maxResolved = 256 << 20
-	// maxInside bounds how deep values of a writer's recursive type lie one in another.
+	// maxInside bounds the nesting depth of values of a recursive type.
 	maxInside = 200
 )
 
-// resolution is the state of resolving one message after the other.
+// resolution is the state of resolving messages, one after the other.
 type resolution struct {
 	root   *resolver
 	out    []byte
-	spans  []span // of the reader's fields of the records that are being resolved
+	spans  []span // values of the reader's fields in the records that are being resolved
 	inside int
 }
 
-// span is where a field's value is in out.
+// span is the position of a field's value in out.
 type span struct{ from, to int }
 
-// resolve returns the message in the reader's encoding, valid until the next one.
+// resolve returns msg in the reader's encoding. The result is valid until the next call.
 func (d *Decoder) resolve(msg []byte) (_ []byte, ok bool) {
 	s := d.resolution
 	s.out, s.spans, s.inside = s.out[:0], s.spans[:0], 0
 	end := d.resolved(s.root, msg, 0)
 	if end >= 0 && end < len(msg) {
-		end = d.fail("the message goes on after its value", end)
+		end = d.fail("the message has more bytes after its value", end)
 	}
 	return s.out, end >= 0
 }
 
-// resolved appends the value at b[p:] to what is resolved and returns where it ends, or -1.
+// resolved appends the value at b[p:] to out, in the reader's encoding. It returns the position
+// after the value, or -1 on failure.
 func (d *Decoder) resolved(r *resolver, b []byte, p int) int {
 	s := d.resolution
 	if len(s.out) > maxResolved {
@@ -160,7 +167,7 @@ func (d *Decoder) resolvedSymbol(r *resolver, b []byte, p int) int {
 	case v < 0 || v >= int64(len(r.symbols)):
 		return d.fail("an enum has no symbol of this number", p)
 	case r.symbols[v] < 0:
-		return d.fail("the symbol "+r.names[v]+" is none of the reader's schema, which has no default for it", p)
+		return d.fail("the reader's schema has neither the symbol "+r.names[v]+" nor a default for it", p)
 	}
 	d.resolution.out = binary.AppendVarint(d.resolution.out, int64(r.symbols[v]))
 	return next
@@ -187,7 +194,8 @@ func (d *Decoder) resolvedRecord(r *resolver, b []byte, p int) int {
 	if r.ordered {
 		return p
 	}
-	// In the reader's order, behind what is there, and then in its place.
+	// Append the values in the reader's order after the existing bytes, then move them to the
+	// record's start.
 	written := len(s.out)
 	for slot, value := range r.defaults {
 		if value == nil {
@@ -208,7 +216,7 @@ func (d *Decoder) resolvedBlocks(r *resolver, b []byte, p int) int {
 		if count, p = d.long(b, p); p < 0 {
 			return -1
 		}
-		if count < 0 { // the block's size follows, for readers that skip it
+		if count < 0 { // the block's size in bytes follows, for readers that skip it
 			if count == math.MinInt64 {
 				return d.fail("a block of too many elements", first)
 			}
@@ -239,7 +247,7 @@ func (d *Decoder) resolvedBlocks(r *resolver, b []byte, p int) int {
 	}
 }
 
-// incompatible is an error of two schemas.
+// incompatible returns an error about two schemas.
 func incompatible(format string, args ...any) error {
 	return base.Errorf(base.Invalid, "the schemas of writer and reader do not fit: "+format, args...)
 }

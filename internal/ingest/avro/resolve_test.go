@@ -14,7 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// resolvedRows decodes messages of a writer's schema to the columns of a reader's, a line for each row, or returns the error.
+// resolvedRows decodes messages of a writer's schema to the columns of a reader's schema. It
+// returns one line per row, or the error.
 func resolvedRows(t testing.TB, writer, reader string, messages ...string) (string, error) {
 	t.Helper()
 	plan, err := NewPlan(parsed(t, writer), Options{Reader: parsed(t, reader)})
@@ -96,7 +97,7 @@ func TestMessagesAreResolvedToTheReadersSchema(t *testing.T) {
 
 func TestSchemasAndMessagesThatDoNotFitTheReader(t *testing.T) {
 	for name, c := range map[string]struct{ writer, reader, message, want string }{
-		"no default":    {record(`{"name":"a","type":"int"}`), record(`{"name":"b","type":"int"}`), "", "field b is none of the writer's"},
+		"no default":    {record(`{"name":"a","type":"int"}`), record(`{"name":"b","type":"int"}`), "", "field b is not in the writer's schema"},
 		"another type":  {record(`{"name":"a","type":"long"}`), record(`{"name":"a","type":"int"}`), "", "field a: the schemas of writer and reader do not fit: long is not int"},
 		"another name":  {record(`{"name":"a","type":{"type":"fixed","name":"x","size":2}}`), record(`{"name":"a","type":{"type":"fixed","name":"y","size":2}}`), "", "fixed x is not fixed y"},
 		"another unit":  {record(`{"name":"a","type":{"type":"long","logicalType":"timestamp-millis"}}`), record(`{"name":"a","type":{"type":"long","logicalType":"timestamp-micros"}}`), "", "timestamp-millis is not timestamp-micros"},
@@ -117,8 +118,9 @@ func TestSchemasAndMessagesThatDoNotFitTheReader(t *testing.T) {
 	}
 }
 
-// TestResolvedMessagesHaveTheValuesThatHambaReads gives readers random choices of a writer's fields, renamed, reordered and
-// with others in between, and compares with what hamba reads by the writer's schema.
+// TestResolvedMessagesHaveTheValuesThatHambaReads makes readers with a random selection of the
+// writer's fields, renamed, reordered and mixed with new fields. It compares with the values that
+// hamba decodes with the writer's schema.
 func TestResolvedMessagesHaveTheValuesThatHambaReads(t *testing.T) {
 	for seed := range uint64(400) {
 		r := &random{rng: rand.New(rand.NewPCG(seed, 1))}
@@ -196,7 +198,8 @@ func TestResolvedMessagesHaveTheValuesThatHambaReads(t *testing.T) {
 	}
 }
 
-// FuzzResolve gives any bytes to resolvers: what they make of them is a message of the reader's schema, or refused.
+// FuzzResolve resolves arbitrary bytes. The result must be a valid message of the reader's schema,
+// or an error.
 func FuzzResolve(f *testing.F) {
 	const writer = `{"type":"record","name":"r","fields":[{"name":"a","type":["null","int","string"]},{"name":"b","type":{"type":"array","items":{"type":"map","values":"float"}}},
 		{"name":"t","type":{"type":"record","name":"node","fields":[{"name":"next","type":["null","node"]},{"name":"v","type":"bytes"}]}},{"name":"e","type":{"type":"enum","name":"e","symbols":["A","B"]}}]}`

@@ -12,13 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pair is a writer's and a reader's type.
+// pair is one type of the writer's schema and one of the reader's.
 type pair struct{ writer, reader hamba.Schema }
 
-// resolvers makes resolvers, one for each pair of records: a writer's record may be inside itself.
+// resolvers builds resolvers. It caches the resolver of each pair of records, because a writer's
+// record may contain itself.
 type resolvers struct{ records map[pair]*resolver }
 
-// newResolver returns how to resolve messages of one schema to another. The error is base.Invalid.
+// newResolver returns the resolver from one schema to another. Errors are base.Invalid.
 func newResolver(writer, reader hamba.Schema) (*resolver, error) {
 	return (&resolvers{map[pair]*resolver{}}).of(writer, reader)
 }
@@ -30,8 +31,8 @@ func whole(s hamba.Schema) hamba.Schema {
 	return s
 }
 
-// of returns the resolver of a writer's type for a reader's. With the same type for both, it is one for values that are
-// passed over.
+// of returns the resolver from a writer's type to a reader's type. With the same type for both, it
+// can also be used to skip values.
 func (c *resolvers) of(w, r hamba.Schema) (*resolver, error) {
 	w, r = whole(w), whole(r)
 	if union, ok := w.(*hamba.UnionSchema); ok {
@@ -86,7 +87,7 @@ func (c *resolvers) of(w, r hamba.Schema) (*resolver, error) {
 	return nil, incompatible("%s is not %s", described(w), described(r))
 }
 
-// promotions are the pairs of a writer's and a reader's types without parts.
+// promotions lists the compatible pairs of primitive types: the writer's and the reader's.
 var promotions = map[[2]hamba.Type]resolving{
 	{hamba.Null, hamba.Null}: keepNothing, {hamba.Boolean, hamba.Boolean}: keepByte,
 	{hamba.Int, hamba.Int}: keepNumber, {hamba.Int, hamba.Long}: keepNumber, {hamba.Int, hamba.Float}: numberToFloat, {hamba.Int, hamba.Double}: numberToDouble,
@@ -102,12 +103,14 @@ func described(s hamba.Schema) string {
 	return string(s.Type())
 }
 
-// sameName reports whether a reader's type is meant by the name of a writer's: the name without its namespace, or an alias.
+// sameName reports whether a writer's and a reader's type match by name: they have the same name
+// without namespace, or an alias of the reader's is the writer's name.
 func sameName(w, r hamba.NamedSchema) bool {
 	return w.Name() == r.Name() || slices.Contains(r.Aliases(), w.FullName())
 }
 
-// sameLogic refuses logical types whose values are not the same: Avro would have them read as what they are not.
+// sameLogic returns an error if the logical types differ. Avro's rules would ignore them and give
+// the values another meaning.
 func sameLogic(w, r hamba.Schema) error {
 	type logical interface {
 		hamba.Schema
@@ -130,7 +133,8 @@ func sameLogic(w, r hamba.Schema) error {
 	return nil
 }
 
-// fromUnion resolves each branch for itself: one for which the reader has nothing is an error of the messages that have it.
+// fromUnion resolves each branch of a writer's union separately. A branch that does not fit the
+// reader's type is an error only for messages that contain it.
 func (c *resolvers) fromUnion(w *hamba.UnionSchema, r hamba.Schema) (*resolver, error) {
 	out := &resolver{act: fromUnion}
 	fits := false
@@ -149,7 +153,8 @@ func (c *resolvers) fromUnion(w *hamba.UnionSchema, r hamba.Schema) (*resolver, 
 	return out, nil
 }
 
-// toUnion resolves to the branch of the same type, or the first of a type that the writer's can become.
+// toUnion resolves to the reader's branch of the same type, or else to the first branch that the
+// writer's type can be promoted to.
 func (c *resolvers) toUnion(w hamba.Schema, r *hamba.UnionSchema) (*resolver, error) {
 	for _, same := range []bool{true, false} {
 		for i, branch := range r.Types() {
@@ -162,7 +167,7 @@ func (c *resolvers) toUnion(w hamba.Schema, r *hamba.UnionSchema) (*resolver, er
 			}
 		}
 	}
-	return nil, incompatible("%s is none of the union's", described(w))
+	return nil, incompatible("%s is not a type of the union", described(w))
 }
 
 func sameType(w, r hamba.Schema) bool {
@@ -182,7 +187,7 @@ func (c *resolvers) blocks(act resolving, w, r hamba.Schema) (*resolver, error) 
 	return &resolver{act: act, parts: []*resolver{element}}, nil
 }
 
-// record finds the reader's fields among the writer's, by name or alias.
+// record matches the reader's fields with the writer's, by name or alias.
 func (c *resolvers) record(w, r *hamba.RecordSchema) (*resolver, error) {
 	if known := c.records[pair{w, r}]; known != nil {
 		return known, nil
@@ -212,18 +217,19 @@ func (c *resolvers) record(w, r *hamba.RecordSchema) (*resolver, error) {
 		f := r.Fields()[i]
 		if !f.HasDefault() {
 			delete(c.records, pair{w, r})
-			return nil, incompatible("the reader's field %s is none of the writer's, and has no default", f.Name())
+			return nil, incompatible("the reader's field %s is not in the writer's schema, and has no default", f.Name())
 		}
 		value, err := encodeDefault(nil, f.Type(), f.Default())
 		if err != nil {
 			return nil, base.Wrap(err, "default of field %s", f.Name())
 		}
-		out.defaults[i] = append([]byte{}, value...) // not nil, if it takes no bytes
+		out.defaults[i] = append([]byte{}, value...) // not nil, even if the value takes no bytes
 	}
 	return out, nil
 }
 
-// slotOf returns the number of the reader's field for a writer's: the one of its name, or else one that has it as an alias.
+// slotOf returns the number of the reader's field for one of the writer's fields: the field with
+// the same name, or else one with the name as an alias. It returns -1 if there is none.
 func slotOf(r *hamba.RecordSchema, name string, missing map[int]bool) int {
 	alias := -1
 	for i, f := range r.Fields() {
@@ -238,12 +244,12 @@ func slotOf(r *hamba.RecordSchema, name string, missing map[int]bool) int {
 	return alias
 }
 
-// encodeDefault appends a default, as hamba parsed and checked it.
+// encodeDefault appends the encoding of a default value, which hamba has parsed and checked.
 func encodeDefault(b []byte, s hamba.Schema, v any) (_ []byte, err error) {
 	switch s := whole(s).(type) {
 	case *hamba.NullSchema:
 		return b, nil
-	case *hamba.UnionSchema: // a default is of the first branch
+	case *hamba.UnionSchema: // a default belongs to the first branch
 		return encodeDefault(binary.AppendVarint(b, 0), s.Types()[0], v)
 	case *hamba.RecordSchema:
 		values, _ := v.(map[string]any)
@@ -305,7 +311,7 @@ func encodeDefault(b []byte, s hamba.Schema, v any) (_ []byte, err error) {
 	case []byte:
 		return encodeText(b, string(v)), nil
 	}
-	return nil, base.Errorf(base.Invalid, "%v (%T) is no %s", v, v, s.Type())
+	return nil, base.Errorf(base.Invalid, "%v (%T) is not a value of type %s", v, v, s.Type())
 }
 
 func encodeText(b []byte, text string) []byte {

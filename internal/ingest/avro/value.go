@@ -14,7 +14,8 @@ const (
 	microsPerDay = millisPerDay * 1000
 )
 
-// value reads the value at b[p:] into a new row of n and returns where it ends, or -1.
+// value reads the value at b[p:] into a new row of n. It returns the position after the value, or
+// -1 on failure.
 func (d *Decoder) value(n *node, b []byte, p int) int {
 	branch := 0
 	if n.branches > 0 {
@@ -109,7 +110,7 @@ func (d *Decoder) value(n *node, b []byte, p int) int {
 	return p
 }
 
-// rare is value for the types that are less frequent.
+// rare is value for the less frequent types.
 func (d *Decoder) rare(n *node, b []byte, p int) int {
 	switch n.action {
 	case doEmpty:
@@ -139,7 +140,7 @@ func (d *Decoder) rare(n *node, b []byte, p int) int {
 		}
 		return d.wide(n, b[start:end], start)
 	}
-	// The fixed ones.
+	// The remaining types have a fixed size.
 	if len(b)-p < n.size {
 		return d.failIn(n, truncated, p)
 	}
@@ -151,7 +152,7 @@ func (d *Decoder) rare(n *node, b []byte, p int) int {
 	return d.wide(n, b[p:p+n.size], p)
 }
 
-// clock reads a time of day, or a moment in milliseconds.
+// clock reads a time of day, or a timestamp in milliseconds.
 func (d *Decoder) clock(n *node, b []byte, p int) int {
 	v, next := d.long(b, p)
 	if next < 0 {
@@ -177,10 +178,10 @@ func (d *Decoder) clock(n *node, b []byte, p int) int {
 	return next
 }
 
-// wide sets a value of 16 bytes from text, which begins at byte p of the message. It returns where
-// that ends.
+// wide appends a value of 16 bytes that it decodes from text. text starts at byte p of the message.
+// It returns the position after it.
 func (d *Decoder) wide(n *node, text []byte, p int) int {
-	var v uint128 // lo is the first word of the row
+	var v uint128 // lo is the row's first word
 	switch n.action {
 	case doUUIDString, doUUIDFixed:
 		var id uuid.UUID
@@ -226,7 +227,7 @@ func powerOfTen(n int) uint128 {
 	return p
 }
 
-// maxWeightless bounds the elements of a block that take no bytes.
+// maxWeightless is the largest number of elements in a block whose elements take no bytes.
 const maxWeightless = 1 << 16
 
 // blocks reads the blocks of an array or a map into new rows of n's fields.
@@ -242,7 +243,7 @@ func (d *Decoder) blocks(n *node, b []byte, p int) int {
 		if count, p = d.long(b, p); p < 0 {
 			return -1
 		}
-		if count < 0 { // the block's size follows, for readers that skip it
+		if count < 0 { // the block's size in bytes follows, for readers that skip it
 			if count == math.MinInt64 {
 				return d.fail("a block of too many elements", first)
 			}
@@ -274,10 +275,10 @@ func (d *Decoder) blocks(n *node, b []byte, p int) int {
 	}
 }
 
-// manyKeys is the number of a map's entries from which on a hash table is used.
+// manyKeys is the number of a map's entries above which a hash table is used.
 const manyKeys = 16
 
-// newKey reports whether the last key of the map being read is not among its others.
+// newKey reports whether the last key of the current map differs from all keys before it.
 func (n *node) newKey() bool {
 	k := n.fields[0]
 	last, first := k.rows-1, int(n.offsets[n.rows])

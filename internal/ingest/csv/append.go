@@ -13,16 +13,18 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// appender takes the values of one column.
+// appender collects the values of one column.
 type appender struct {
-	builder array.Builder  // or
+	builder array.Builder  // or strings
 	strings *ingest.Column // for text
 	parse   func(text []byte) bool
-	refused bool // a text is left to the engine, so that all have to be: nothing more is built
+	// a value has to be converted by the engine, and so all values must stay text: builder is no
+	// longer used
+	refused bool
 }
 
-// newAppender returns an appender of a type, one of text for a type that has no
-// common spelling: the engine casts that.
+// newAppender returns an appender for a type. If the spelling of the type's values is not the same
+// everywhere, it is an appender of text, and the engine casts the text.
 func newAppender(t arrow.DataType, column func() (*ingest.Column, error)) (*appender, error) {
 	a := &appender{}
 	if t.ID() != arrow.STRING {
@@ -37,8 +39,8 @@ func newAppender(t arrow.DataType, column func() (*ingest.Column, error)) (*appe
 	return a, err
 }
 
-// parser returns a function that appends a value to b, or reports false if the text
-// is none of its type; nil for a type that has no such function.
+// parser returns a function that appends a value to b. The function returns false if the text is
+// not a value of the type. parser returns nil for a type without such a function.
 func parser(b array.Builder) func(text []byte) bool {
 	switch b := b.(type) {
 	case *array.Int8Builder:
@@ -98,8 +100,9 @@ func parser(b array.Builder) func(text []byte) bool {
 	return nil
 }
 
-// readable reports whether a text that parser has not read may be a value of the type after all, or of one that the column can become:
-// the engine knows more spellings, and widens columns. The others are refused here, with their line.
+// readable reports whether a text that parser refused may still be a value of type t, or of a type
+// that the column can become: the engine knows more spellings, and widens columns. Other texts are
+// refused here, with their line.
 func readable(text []byte, t arrow.DataType) bool {
 	trimmed := bytes.TrimSpace(text)
 	if len(trimmed) == 0 {
@@ -111,12 +114,13 @@ func readable(text []byte, t arrow.DataType) bool {
 	case arrow.BOOL:
 		return len(trimmed) < len(text)
 	case arrow.DATE32, arrow.TIMESTAMP:
-		return begins || c|0x20 == 'i' // infinity
+		return begins || c|0x20 == 'i' // i is for infinity
 	}
 	return begins && len(bytes.Trim(trimmed, "0123456789+-.eE")) == 0
 }
 
-// inUnit returns a moment in a unit, if it is a whole number of them in range.
+// inUnit returns a timestamp in the given unit. It returns false if the timestamp is not a whole
+// number of units, or is out of range.
 func inUnit(m ingest.Moment, unit arrow.TimeUnit) (int64, bool) {
 	switch unit {
 	case arrow.Nanosecond:
@@ -129,8 +133,8 @@ func inUnit(m ingest.Moment, unit arrow.TimeUnit) (int64, bool) {
 	return m.Micros / 1e6, m.Nanos == 0 && m.Micros%1e6 == 0
 }
 
-// view returns text as a string for strconv, which keeps none but in its errors;
-// those are dropped.
+// view returns text as a string without copying it. strconv keeps a reference to it only in its
+// errors, which the callers drop.
 func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
 func signed(bits int, put func(int64)) func([]byte) bool {
@@ -157,7 +161,8 @@ func float(bits int, put func(float64)) func([]byte) bool {
 	return func(text []byte) bool {
 		if isSpecial(text) {
 			v := math.NaN()
-			if c := text[len(text)-1] | 0x20; c != 'n' { // inf ends with f, infinity with y, nan with n
+			// inf ends with f, infinity with y, nan with n
+			if c := text[len(text)-1] | 0x20; c != 'n' {
 				v = math.Inf(1)
 			}
 			if text[0] == '-' {
@@ -167,7 +172,7 @@ func float(bits int, put func(float64)) func([]byte) bool {
 			return true
 		}
 		for _, c := range text {
-			if c > '9' && c|0x20 != 'e' { // Go's own spellings
+			if c > '9' && c|0x20 != 'e' { // spellings that only Go accepts
 				return false
 			}
 		}

@@ -1,16 +1,22 @@
-// Package csv decodes comma-separated values: a header line that names the columns,
-// then a line per row (RFC 4180). Lines end with LF or CR LF; a CR elsewhere is in
-// quotes, so that lines that end with CR alone are not taken for one. A quoted value may
-// hold delimiters and line ends, which it keeps as they are, and quotes, doubled.
-// Blank lines are skipped, except that in a body of a single column they are a value.
+// Package csv decodes comma-separated values: a header line with the column names, then one line
+// per row (RFC 4180).
 //
-// A bare value equal to the null text is NULL; a quoted one never is.
+// Lines end with LF or CR LF. A CR that does not end a line must be in quotes. This detects files
+// whose lines end with CR alone, which would otherwise be read as a single line. A quoted value may
+// contain delimiters and line ends, which are preserved, and doubled quotes. Blank lines are
+// skipped, but in a body with a single column a blank line is a value.
 //
-// A column's type is the one asked for, or else found from all its values: int64,
-// uint64, float64, boolean (true, false), date32, timestamp[us] with zone UTC
-// if every value names a zone or timestamp[us or ns] without if none does, and otherwise utf8. A type
-// is found only if it keeps everything: 007, +1 and numbers of more than 17 digits
-// with a point are text, as is any mix but integers and floating-point numbers.
+// An unquoted value equal to the null text is NULL. A quoted value is never NULL.
+//
+// A column has the requested type. Without one, its type is inferred from all its values:
+//   - int64, uint64, float64 or boolean (true, false)
+//   - date32
+//   - timestamp[us] with zone UTC if every value has a zone, and timestamp[us] or [ns] without
+//     zone if no value has one
+//   - utf8 otherwise
+//
+// A type is inferred only if no information is lost. So 007, +1 and numbers of more than 17 digits
+// with a point are text, and so are all mixes except integers with floating-point numbers.
 package csv
 
 import (
@@ -25,24 +31,25 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Options of Decode. The zero value is comma, double quote, and empty for NULL.
+// Options of Decode. In the zero value, the delimiter is a comma, the quote is ", and the null text
+// is empty.
 type Options struct {
 	Delimiter byte   // 0 is a comma
 	Quote     byte   // 0 is "
-	NullText  string // what NULL is written as
+	NullText  string // how NULL is written
 
-	// Types are the types of columns that are known, usually the target table's, by
-	// their names as schema.Fold has them:
-	// integers, float32, float64, bool, utf8, date32 and timestamps (in UTC if the
-	// text names no zone) are read as such, and a value that cannot be one is an
-	// error. A column of any other type comes as utf8, and so does one with a value that the
-	// engine may know what to do with: 2.0 as an integer, or a wider one. Columns without a type here
-	// get theirs from their values.
+	// Types are the known types of columns, usually those of the target table, by name as folded by
+	// schema.Fold.
+	//
+	// Integers, float32, float64, bool, utf8, date32 and timestamps (in UTC if the text has no
+	// zone) are decoded as such, and any other value is an error. In two cases the column is utf8:
+	// its type is another one, or it has a value that the engine may be able to convert, such as
+	// 2.0 for an integer or a value for a wider type. The types of all other columns are inferred
+	// from their values.
 	Types map[string]arrow.DataType
 }
 
-// Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge and
-// name the line.
+// Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge, and name the line.
 func Decode(body []byte, opts Options) (arrow.RecordBatch, error) {
 	if opts.Delimiter == 0 {
 		opts.Delimiter = ','
@@ -73,11 +80,11 @@ func Decode(body []byte, opts Options) (arrow.RecordBatch, error) {
 type decoder struct {
 	body      []byte
 	opts      Options
-	checkText bool // the body is not valid UTF-8: find out where
+	checkText bool // the body is not valid UTF-8: each value must be checked
 	names     []string
 }
 
-// header reads the names of the columns.
+// header reads the column names.
 func (d *decoder) header() error {
 	s := newScanner(d.body, d.opts)
 	fields, err := s.record(false)
@@ -102,7 +109,7 @@ func (d *decoder) header() error {
 	return nil
 }
 
-// each calls f with every row behind the header.
+// each calls f with every row after the header.
 func (d *decoder) each(f func(row, line int, fields []field) error) error {
 	s := newScanner(d.body, d.opts)
 	if _, err := s.record(false); err != nil {
@@ -131,8 +138,7 @@ func (d *decoder) each(f func(row, line int, fields []field) error) error {
 
 func (d *decoder) isNull(f field) bool { return !f.quoted && string(f.text) == d.opts.NullText }
 
-// infer returns the type of each column. It reads the body once, unless all are
-// known.
+// infer returns the type of each column. It reads the body once, unless all types are known.
 func (d *decoder) infer() ([]arrow.DataType, error) {
 	types := make([]arrow.DataType, len(d.names))
 	unknown := false
@@ -165,8 +171,8 @@ func (d *decoder) infer() ([]arrow.DataType, error) {
 	return types, nil
 }
 
-// build reads the body into columns of the given types. It returns nothing if there are values that the engine has to read: then
-// their columns are text in types, and it is to be called again.
+// build decodes the body into columns of the given types. If the engine must convert a column's
+// values, it sets the column's type in types to text and returns nil. The caller calls it again.
 func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 	strings := ingest.NewTable("", ingest.NewPadding())
 	columns := make([]*appender, len(types))
@@ -217,8 +223,8 @@ func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 	return d.assemble(columns, strings)
 }
 
-// append appends a value to its column. A builder that has not grown says that the
-// text is none of its type.
+// append appends a value to its column. If the builder has not grown, the text is not a value of
+// the column's type.
 func (d *decoder) append(c *appender, row int, f field) error {
 	switch null := d.isNull(f); {
 	case c.strings != nil && null:
@@ -234,7 +240,7 @@ func (d *decoder) append(c *appender, row int, f field) error {
 	return nil
 }
 
-// assemble makes one batch of the built columns and those of text.
+// assemble combines the built columns and the text columns in one batch.
 func (d *decoder) assemble(columns []*appender, strings *ingest.Table) (arrow.RecordBatch, error) {
 	texts, err := strings.Finish(nil)
 	if err != nil {
@@ -261,7 +267,7 @@ func (d *decoder) assemble(columns []*appender, strings *ingest.Table) (arrow.Re
 	return batch, nil
 }
 
-// sqlName names a type as people see it in SQL.
+// sqlName returns the SQL name of a type.
 func sqlName(dt arrow.DataType) string {
 	if t, err := schema.FromArrow(dt, arrow.Metadata{}); err == nil {
 		return t.String()

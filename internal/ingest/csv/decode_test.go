@@ -31,7 +31,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%q:\n got %s\nwant : %s", body, got, want)
 		}
 	}
-	// column decodes a column of the given values, each on its line.
+	// column decodes a column of the given values, one per line.
 	column := func(values, want string) {
 		t.Helper()
 		f("x,c\n0,"+strings.ReplaceAll(values, " ", "\n0,"), Options{}, "x int64 ["+strings.TrimSpace(strings.Repeat("0 ", len(strings.Fields(values))))+"] c "+want)
@@ -73,7 +73,8 @@ func TestDecode(t *testing.T) {
 		"a int8 [-128 (null)] b utf8 [007 (null)] c float32 [1.5 (null)] d utf8 [1.50 (null)] e timestamp[ms] [2026-01-31T00:00:00.001 (null)] f date32 [2026-01-31 (null)] g int64 [7 (null)]")
 }
 
-// TestWhatTheEngineMayReadIsLeftToIt: columns with a value that only the engine knows to be one, or not, are text.
+// TestWhatTheEngineMayReadIsLeftToIt: a column is text if it has a value that only the engine can
+// check.
 func TestWhatTheEngineMayReadIsLeftToIt(t *testing.T) {
 	utc := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 	for _, c := range []struct {

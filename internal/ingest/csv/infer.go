@@ -12,33 +12,33 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// kind is what a column's values look like.
+// kind is the kind of value that a column's texts look like.
 type kind uint8
 
 const (
 	none     kind = iota // only NULLs so far
 	integer              // int64
-	unsigned             // integers up to uint64, none negative
+	unsigned             // integers of uint64: at least one is above int64, none is negative
 	floating             // float64
-	special              // NaN and infinities: numbers if the column has others
+	special              // NaN and infinities: numbers if the column has other numbers
 	boolean
 	date
 	local // a timestamp without a zone
-	zoned // a timestamp with one
+	zoned // a timestamp with a zone
 	text
 )
 
-// inference finds a column's kind from its values. Text is what remains whenever
-// another type would lose something: the zeros of 007, digits of a long number.
+// inference finds a column's kind from its values. It is text whenever another type would lose
+// information, such as the zeros of 007 or digits of a long number.
 type inference struct {
 	kind     kind
 	negative bool // there is a negative integer
-	inexact  bool // there is an integer that no float64 equals
+	inexact  bool // there is an integer that float64 cannot represent
 	nanos    bool // there is a time that is not a whole microsecond
-	far      bool // there is a time out of the range of nanoseconds
+	far      bool // there is a time outside of the range of nanoseconds
 }
 
-// add takes a value into account.
+// add adds a value to the inference.
 func (f *inference) add(v []byte) {
 	if f.kind != text {
 		f.kind = f.merge(f.classify(v))
@@ -63,7 +63,7 @@ func (f *inference) merge(k kind) kind {
 
 func numeric(k kind) bool { return k >= integer && k <= special }
 
-// classify tells the kind of one value.
+// classify returns the kind of one value.
 func (f *inference) classify(v []byte) kind {
 	if len(v) == 0 || len(v) > 64 {
 		return text
@@ -92,7 +92,7 @@ func (f *inference) number(v []byte) kind {
 		digits = v[1:]
 	}
 	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
-		return text // the zeros may mean something
+		return text // the zeros may have a meaning
 	}
 	whole, mantissa, significant := true, true, 0
 	for _, c := range digits {
@@ -109,7 +109,7 @@ func (f *inference) number(v []byte) kind {
 			return text
 		}
 	}
-	s := unsafe.String(&v[0], len(v)) // strconv keeps no reference but in an error, which is dropped
+	s := unsafe.String(&v[0], len(v)) // strconv keeps a reference only in errors, which are dropped
 	if whole && s != "-0" {
 		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 			f.negative = f.negative || i < 0
@@ -123,7 +123,7 @@ func (f *inference) number(v []byte) kind {
 		}
 		return text
 	}
-	const exact = 17 // digits that a float64 always keeps apart
+	const exact = 17 // numbers of at most this many digits are distinct as float64
 	if g, err := strconv.ParseFloat(s, 64); err != nil || math.IsInf(g, 0) || significant > exact {
 		return text
 	}
@@ -165,7 +165,7 @@ func isSpecial(v []byte) bool {
 	return strings.EqualFold(s, "nan") || strings.EqualFold(s, "inf") || strings.EqualFold(s, "infinity")
 }
 
-// dataType returns the Arrow type of a column.
+// dataType returns the inferred Arrow type of the column.
 func (f *inference) dataType() arrow.DataType {
 	unit := arrow.Microsecond
 	if f.nanos {
@@ -186,7 +186,7 @@ func (f *inference) dataType() arrow.DataType {
 		return arrow.FixedWidthTypes.Date32
 	case f.kind == local && !(f.nanos && f.far):
 		return &arrow.TimestampType{Unit: unit}
-	case f.kind == zoned && !f.nanos: // TIMESTAMPTZ has microseconds
+	case f.kind == zoned && !f.nanos: // TIMESTAMPTZ has microseconds only
 		return &arrow.TimestampType{Unit: unit, TimeZone: "UTC"}
 	}
 	return arrow.BinaryTypes.String

@@ -9,17 +9,17 @@ import (
 
 // field is one value of a record.
 type field struct {
-	text   []byte // without quotes; valid until the next record
+	text   []byte // without the surrounding quotes; valid until the next record
 	quoted bool
 }
 
-// scanner cuts a body into records. It is not encoding/csv because that cannot tell
-// a quoted value from a bare one (NULL from an empty string), has no other quote
-// than ", and rewrites CR LF inside values.
+// scanner splits a body into records. encoding/csv is not used for three reasons: it does not
+// distinguish a quoted value from an unquoted one (NULL from an empty string), its only quote is ",
+// and it rewrites CR LF inside values.
 type scanner struct {
 	src       []byte
 	p         int
-	line      int // of the record read last, from 1
+	line      int // line of the latest record, from 1
 	nextLine  int
 	delimiter byte
 	quote     byte
@@ -36,8 +36,8 @@ func (s *scanner) errorf(at int, format string, args ...any) error {
 	return base.Wrap(e, "line %d", s.line)
 }
 
-// record returns the next record, or nil at the end. A blank line is no record,
-// unless blank says that it is one empty value.
+// record returns the next record, or nil at the end of the body. It skips blank lines, unless blank
+// is true: then a blank line is a record with one empty value.
 func (s *scanner) record(blank bool) ([]field, error) {
 	for {
 		if s.p >= len(s.src) {
@@ -73,8 +73,7 @@ func (s *scanner) record(blank bool) ([]field, error) {
 	}
 }
 
-// lineEnd returns where the line after the end of line at p begins, or 0 if there
-// is no end of line at p.
+// lineEnd returns the start of the next line if there is a line end at p, and 0 otherwise.
 func (s *scanner) lineEnd(p int) int {
 	switch {
 	case s.src[p] == '\n':
@@ -89,7 +88,7 @@ func (s *scanner) lineEnd(p int) int {
 
 const lineEndsHint = "end lines with LF or CR LF, and put values that hold a CR into quotes"
 
-// field reads a value and leaves p at the delimiter or end of line behind it.
+// field reads a value. It leaves p at the delimiter or line end after it.
 func (s *scanner) field() (field, error) {
 	start := s.p
 	if start < len(s.src) && s.src[start] == s.quote {
@@ -123,13 +122,13 @@ func (s *scanner) quoted() (field, error) {
 		}
 		piece, end := s.src[p:p+i], p+i+1
 		s.nextLine += bytes.Count(piece, []byte{'\n'})
-		if end < len(s.src) && s.src[end] == s.quote { // a doubled quote stands for one
+		if end < len(s.src) && s.src[end] == s.quote { // a doubled quote is a literal quote
 			s.scratch = append(s.scratch, s.src[p:end]...)
 			p = end + 1
 			continue
 		}
 		if end < len(s.src) && s.src[end] != s.delimiter && s.lineEnd(end) == 0 {
-			err := s.errorf(end, "a quoted value is followed by more than a delimiter")
+			err := s.errorf(end, "expected a delimiter after a quoted value")
 			if s.src[end] == '\r' {
 				err = err.(*base.Error).WithHint(lineEndsHint)
 			}

@@ -19,13 +19,14 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/parquet"
 )
 
-// batches makes pieces of batches.
+// batches cuts Arrow batches into pieces.
 type batches struct {
 	f     func(Piece) error
 	first int64
 }
 
-// add makes pieces of a batch, and of one without rows one. read is the share of the file that is read with it.
+// add calls f with the pieces of a batch. A batch without rows makes one piece. read is the share
+// of the file that has been read at the end of the batch.
 func (b *batches) add(rec arrow.RecordBatch, read float64) error {
 	rows := rec.NumRows()
 	n := min(batch.Bytes(rec)/target+1, max(rows, 1))
@@ -43,7 +44,7 @@ func (b *batches) add(rec arrow.RecordBatch, read float64) error {
 	return nil
 }
 
-// stream returns some rows as an Arrow IPC stream.
+// stream returns the rows [from, to) as an Arrow IPC stream.
 func stream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 	rows := rec.NewSlice(from, to)
 	defer rows.Release()
@@ -55,7 +56,8 @@ func stream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// parquetRows is how many rows of a Parquet file are in memory at once; fewer if they take more than several pieces.
+// parquetRows is the most rows of a Parquet file that are in memory at once. It is fewer if they
+// are wide.
 const parquetRows = parquet.MaxBatchRows
 
 func parquetPieces(file *os.File, size int64, f func(Piece) error) error {
@@ -65,10 +67,11 @@ func parquetPieces(file *os.File, size int64, f func(Piece) error) error {
 	})
 }
 
-// arrowMagic begins an Arrow file; a stream begins otherwise.
+// arrowMagic is the start of an Arrow file. A stream starts with other bytes.
 var arrowMagic = []byte("ARROW1\x00\x00")
 
-// arrowPieces reads a file, if it is one and not compressed, by its footer, and else as a stream.
+// arrowPieces cuts an Arrow file or stream. It reads an uncompressed file by its footer, and
+// everything else as a stream.
 func arrowPieces(file *os.File, in io.Reader, counted *counter, f func(Piece) error) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
@@ -117,7 +120,8 @@ func (b *batches) ofFile(file *os.File) (*arrow.Schema, error) {
 	return r.Schema(), nil
 }
 
-// ofStream reads a stream, or the one in a file: what is behind it ends with the file's magic word, or the file is not whole.
+// ofStream reads a stream, or the stream inside of a file. A complete file has its magic word again
+// at the end.
 func (b *batches) ofStream(r *bufio.Reader, isFile bool, counted *counter) (*arrow.Schema, error) {
 	if isFile {
 		_, _ = r.Discard(len(arrowMagic))
@@ -152,7 +156,8 @@ func (b *batches) ofStream(r *bufio.Reader, isFile bool, counted *counter) (*arr
 	return stream.Schema(), nil
 }
 
-// readsAt reports whether the file itself, as it is on the disk, begins like an Arrow file.
+// readsAt reports whether the file on disk, before any decompression, starts like an Arrow file.
+// head must be as long as arrowMagic.
 func readsAt(file *os.File, head []byte) bool {
 	_, err := file.ReadAt(head, 0)
 	return err == nil && bytes.Equal(head, arrowMagic)

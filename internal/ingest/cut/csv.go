@@ -6,21 +6,23 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/format"
 )
 
-// csvText finds the ends of records of CSV, as package ingest/csv reads them: a quote opens a value only where that begins. What is wrong with a
-// record is not told here, but by who decodes the piece.
+// csvText finds the ends of CSV records by the same rules as package ingest/csv: a quote starts a
+// quoted value only at the beginning of the value. It does not report broken records. The decoder
+// of the piece does.
 type csvText struct {
 	delimiter byte
-	header    []byte // with the end of its line; nil in the first piece, which begins with it
+	header    []byte // with its line end; nil in the first piece, which has the header itself
 	headerEnd int    // in the first piece; 0 until it is read
-	single    bool   // the header names one column, as far as it is read: a blank line is a row
+	// the header names one column, as far as it is read: then a blank line is a row
+	single bool
 
 	at     int // bytes since next
 	end    int // where the last complete record ends
 	rows   int64
-	start  bool // of a value
+	start  bool // at the start of a value
 	quoted bool // within quotes
-	closes bool // the byte before was a quote within quotes: a second one goes on
-	blank  bool // nothing is on the line yet
+	closes bool // the last byte was a quote within quotes; a second quote makes it a literal quote
+	blank  bool // the current line is empty so far
 }
 
 func newCSV(o Options) *csvText {
@@ -48,7 +50,7 @@ func (c *csvText) ends(last bool) (int, int64) {
 
 func (c *csvText) scan(more []byte) {
 	for i := 0; i < len(more); i++ {
-		if c.quoted && !c.closes { // the quick way through long values
+		if c.quoted && !c.closes { // fast path for long quoted values
 			n := bytes.IndexByte(more[i:], '"')
 			if n < 0 {
 				c.at += len(more) - i
@@ -72,7 +74,7 @@ func (c *csvText) scan(more []byte) {
 			c.endLine()
 		case b == '"' && c.start:
 			c.quoted, c.start, c.blank = true, false, false
-		case b == '\r' && c.blank: // of an end of line
+		case b == '\r' && c.blank: // part of a line end
 		default:
 			c.start, c.blank = b == c.delimiter, false
 			c.single = c.single && (c.headerEnd > 0 || !c.start)
@@ -80,7 +82,7 @@ func (c *csvText) scan(more []byte) {
 	}
 }
 
-// endLine is called behind the end of a line that is not within quotes.
+// endLine is called after a line end that is not within quotes.
 func (c *csvText) endLine() {
 	switch {
 	case c.headerEnd == 0 && c.blank:

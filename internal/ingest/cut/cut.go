@@ -1,7 +1,9 @@
-// Package cut cuts files of rows into pieces, each of which is a body of rows by itself: what a request may hold, or a transaction. Of a
-// file of any size a piece is in memory, and of Parquet and Arrow what its writer made a unit.
+// Package cut cuts files of rows into pieces. Each piece is a complete body that fits in one
+// request or transaction. Only one piece of a file is in memory at a time; for Parquet and Arrow,
+// one unit that its writer made (a row group or a batch).
 //
-// The pieces of a file depend on its content alone: who reads it again, or a file that begins alike, gets the same ones.
+// The pieces depend only on the file's content: reading a file again gives the same pieces, and
+// files with the same beginning have the same first pieces.
 package cut
 
 import (
@@ -16,27 +18,28 @@ import (
 )
 
 const (
-	// target is how many bytes a piece has, if its last row does not exceed them.
+	// target is the size of a piece in bytes. Its last row may exceed it.
 	target = 8 << 20
-	// longest is how many bytes one row may have.
+	// longest is the largest size of one row in bytes.
 	longest = 64 << 20
 )
 
-// Piece is some rows of a file.
+// Piece is a range of a file's rows.
 type Piece struct {
-	Format format.Format // of the body, which need not be that of the file
-	Body   []byte        // valid until the function that got it returns
-	First  int64         // how many rows of the file are before it
+	Format format.Format // format of the body, which may differ from the file's
+	Body   []byte        // valid until the function that receives the piece returns
+	First  int64         // number of the file's rows before the piece
 	Rows   int64
-	Read   float64 // the share of the file that is read, from 0 to 1
+	Read   float64 // the share of the file that has been read, from 0 to 1
 }
 
-// Options say what a file does not say itself.
+// Options are properties of a file that its content does not tell.
 type Options struct {
-	Delimiter byte // of CSV; 0 is a comma
+	Delimiter byte // for CSV; 0 is a comma
 }
 
-// Each calls f with the pieces of a file in order. Errors are those of f, base.NotFound, base.Invalid and base.TooLarge.
+// Each calls f with the pieces of the file called name, in order. Errors are those of f,
+// base.NotFound, base.Invalid and base.TooLarge.
 func Each(name string, of format.Format, o Options, f func(Piece) error) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -67,7 +70,7 @@ func Each(name string, of format.Format, o Options, f func(Piece) error) error {
 	return base.Errorf(base.Invalid, "files of %s cannot be loaded", of.MediaType())
 }
 
-// counter knows how much of a file was read.
+// counter counts the bytes that are read from a file.
 type counter struct {
 	io.Reader
 	size, read int64
@@ -81,21 +84,23 @@ func (c *counter) Read(p []byte) (int, error) {
 
 func (c *counter) share() float64 { return min(1, float64(c.read)/float64(max(c.size, 1))) }
 
-// text is a format that is cut between rows, by what it says of bytes one after the other.
+// text finds the row boundaries of a text format, one chunk of bytes after the other.
 type text interface {
 	format() format.Format
-	// scan takes the bytes behind those that it was given since next.
+	// scan processes more bytes. They follow the bytes of earlier calls since next.
 	scan(more []byte)
-	// ends returns where the last complete row ends, counted from next, and how many rows are complete up to there; 0: none is. The end of the
-	// file may complete one more.
+	// ends returns the end of the last complete row, counted from next, and the number of rows up
+	// to it; 0 if there is none. At the end of the file (last), the remaining bytes may complete
+	// another row.
 	ends(last bool) (end int, rows int64)
-	// body returns bytes up to there, or, at the end of the file, all that are left, as a body; nil if there is nothing to send.
+	// body returns the bytes up to that end as a body; at the end of the file, all remaining bytes.
+	// It returns nil if there is nothing to send.
 	body(piece []byte, last bool) ([]byte, error)
-	// next begins a piece behind the one that body was given.
+	// next starts a new piece after the bytes that body received.
 	next()
 }
 
-// textPieces cuts what in has.
+// textPieces cuts the text that it reads from in.
 func textPieces(in io.Reader, counted *counter, t text, f func(Piece) error) error {
 	r := bufio.NewReader(in)
 	if mark, _ := r.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {

@@ -94,7 +94,7 @@ func same(t *testing.T, got, want []string) {
 	}
 }
 
-// TestPiecesHaveAllRows cuts files of 30 MiB, in which ends of lines, quotes and brackets stand within values.
+// TestPiecesHaveAllRows cuts files of 30 MiB with line ends, quotes and brackets inside of values.
 func TestPiecesHaveAllRows(t *testing.T) {
 	all := values()
 	var csv, ndjson, array bytes.Buffer
@@ -145,7 +145,8 @@ func quoted(v string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`).Replace(v) + `"`
 }
 
-// TestWhatIsWrongWithAFileIsAnError: a file that a request could not hold as it is, is refused in pieces too.
+// TestWhatIsWrongWithAFileIsAnError: a file that is invalid as a single request is also refused in
+// pieces.
 func TestWhatIsWrongWithAFileIsAnError(t *testing.T) {
 	object := fmt.Sprintf(`{"v": "%s"}`, strings.Repeat("x", 3<<20))
 	line := "1," + strings.Repeat("x", 3<<20) + "\n"
@@ -175,7 +176,8 @@ func TestWhatIsWrongWithAFileIsAnError(t *testing.T) {
 	}
 }
 
-// TestAFileThatGrewHasThePiecesOfBefore: of a file that was loaded, and has more rows now, all pieces but the last are the same.
+// TestAFileThatGrewHasThePiecesOfBefore: when rows are appended to a file, all its earlier pieces
+// except the last stay the same.
 func TestAFileThatGrewHasThePiecesOfBefore(t *testing.T) {
 	var csv bytes.Buffer
 	csv.WriteString("n,s\n")
@@ -201,7 +203,7 @@ func TestAFileThatGrewHasThePiecesOfBefore(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutRowsAreOnePiece, which says what columns there are.
+// TestFilesWithoutRowsAreOnePiece: the piece has the file's columns.
 func TestFilesWithoutRowsAreOnePiece(t *testing.T) {
 	for name, content := range map[string]string{"a.csv": "a,b\n", "b.csv": "\n\na,b\n\n", "c.json": "[]", "d.ndjson": "", "e.ndjson": "\n \n"} {
 		bodies, rows, err := pieces(t, write(t, name, []byte(content)))

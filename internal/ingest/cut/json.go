@@ -7,16 +7,17 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/format"
 )
 
-// jsonText finds the ends of objects: of those that stand one behind the other, and of those in one array, whose pieces are made arrays again. What is
-// wrong with an object is not told here, but by who decodes the piece.
+// jsonText finds the ends of JSON objects, either in a sequence of objects or in one array. Pieces
+// of an array become arrays again. It does not report broken objects. The decoder of the piece
+// does.
 type jsonText struct {
-	array, known bool // the file is one array; whether that is known
+	array, known bool // array: the file is one array; known: array is determined
 	pieces       int
 
 	at      int // bytes since next
 	end     int // where the last complete object ends
 	rows    int64
-	depth   int // of brackets that are open, without that of the array
+	depth   int // number of open brackets, except the array's
 	text    bool
 	escaped bool
 }
@@ -56,7 +57,7 @@ func (j *jsonText) scan(more []byte) {
 	}
 }
 
-// body makes an array of what is between two commas of one.
+// body turns a section of an array into an array.
 func (j *jsonText) body(piece []byte, last bool) ([]byte, error) {
 	if !j.array {
 		if j.pieces > 0 && len(bytes.TrimSpace(piece)) == 0 {
@@ -74,7 +75,7 @@ func (j *jsonText) body(piece []byte, last bool) ([]byte, error) {
 		case len(rest) == 0:
 			return nil, base.Errorf(base.Invalid, "JSON: the file ends in the middle of its array")
 		default:
-			return nil, base.Errorf(base.Invalid, "JSON: behind an object of an array stands %q, where a comma and an object, or the array's end, are expected", rest[:min(len(rest), 10)])
+			return nil, base.Errorf(base.Invalid, "JSON: expected a comma and an object, or the end of the array, but found %q", rest[:min(len(rest), 10)])
 		}
 	}
 	if !last {

@@ -1,4 +1,4 @@
-// Package format lists the formats that rows of one table come in: by what names they are known, and what decodes them.
+// Package format lists the wire formats of rows for one table, with their names and decoders.
 package format
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Format is one format.
+// Format is a wire format.
 type Format uint8
 
 // The formats.
@@ -29,7 +29,8 @@ const (
 	MessagePack
 )
 
-// formats has the names of each: media types, of which the first is what is sent, and the endings of files that can be loaded.
+// formats lists the names of each format: its media types, the first of which is sent, and the
+// endings of files that can be loaded.
 var formats = [...]struct{ mediaTypes, endings []string }{
 	Arrow:       {[]string{"application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.file"}, []string{".arrow", ".arrows", ".feather", ".ipc"}},
 	Parquet:     {[]string{"application/vnd.apache.parquet"}, []string{".parquet"}},
@@ -38,21 +39,23 @@ var formats = [...]struct{ mediaTypes, endings []string }{
 	MessagePack: {[]string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}, nil},
 }
 
-// MediaType returns the name that says what a body is.
+// MediaType returns the format's preferred media type.
 func (f Format) MediaType() string { return formats[f].mediaTypes[0] }
 
-// OfMediaType returns the format of a media type without parameters.
+// OfMediaType returns the format of a media type without parameters. An unknown one is a
+// base.Invalid error.
 func OfMediaType(mediaType string) (Format, error) {
 	for f, names := range formats {
 		if slices.Contains(names.mediaTypes, mediaType) {
 			return Format(f), nil
 		}
 	}
-	return 0, base.Errorf(base.Invalid, "Content-Type %q is no format of rows", mediaType).
+	return 0, base.Errorf(base.Invalid, "Content-Type %q is not a supported format", mediaType).
 		WithHint("send application/vnd.apache.arrow.stream, application/vnd.apache.parquet, application/x-ndjson, application/json, text/csv or application/msgpack")
 }
 
-// OfFile returns the format of a file by the ending of its name, behind which .gz or .zst may stand.
+// OfFile returns the format of a file by the ending of its name. The ending .gz or .zst may follow
+// it. An unknown ending is a base.Invalid error.
 func OfFile(name string) (Format, error) {
 	ending := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")))
 	var all []string
@@ -62,21 +65,24 @@ func OfFile(name string) (Format, error) {
 		}
 		all = append(all, names.endings...)
 	}
-	return 0, base.Errorf(base.Invalid, "the ending %q names no format", ending).WithHint("files end in %s; behind it may stand .gz or .zst", strings.Join(all, ", "))
+	return 0, base.Errorf(base.Invalid, "unknown file ending %q", ending).WithHint("files end in %s, optionally followed by .gz or .zst", strings.Join(all, ", "))
 }
 
-// Options say what a body does not say itself.
+// Options of Decode are properties of a body that its content does not tell.
 type Options struct {
-	// Types of the columns of the table that the rows are for, so that text is read as what it is to become; nil if the table is yet to be made.
+	// Types are the columns of the target table. Text is decoded as the type of its column. nil if
+	// the table does not exist yet.
 	Types []schema.Field
-	// Of CSV: see csv.Options.
+	// For CSV: see csv.Options.
 	Delimiter byte
 	NullText  string
-	// MaxBody and Largest bound, in bytes, what compressed buffers in a body decompress to, and what its rows take in memory.
+	// MaxBody bounds the bytes that compressed buffers in a body decompress to. Largest bounds the
+	// bytes that the rows take in memory.
 	MaxBody, Largest int64
 }
 
-// Claimed is how many bytes, but at most so many, a body says that its rows take in memory; 0 if they are about as large as the body.
+// Claimed returns how many bytes the rows of a body take in memory according to the body itself, or
+// most if that is less. It returns 0 if rows take about as much memory as the body.
 func (f Format) Claimed(body []byte, most int64) int64 {
 	switch f {
 	case Arrow:
@@ -87,7 +93,8 @@ func (f Format) Claimed(body []byte, most int64) int64 {
 	return 0
 }
 
-// Decode returns the rows of a body, in batches of natural types, at least one, which the caller releases. Errors are base.Invalid or base.TooLarge.
+// Decode returns the rows of a body as batches of natural types. There is at least one batch, and
+// the caller releases them. Errors are base.Invalid or base.TooLarge.
 func (f Format) Decode(body []byte, o Options) ([]arrow.RecordBatch, error) {
 	switch f {
 	case Arrow:
@@ -113,7 +120,7 @@ func one(rec arrow.RecordBatch, err error) ([]arrow.RecordBatch, error) {
 	return []arrow.RecordBatch{rec}, nil
 }
 
-// Delimiter reads the character between the values of CSV; an empty text is the default.
+// Delimiter parses the delimiter of CSV values. It returns 0, the default, for the empty string.
 func Delimiter(text string) (byte, error) {
 	switch len(text) {
 	case 0:
@@ -124,8 +131,8 @@ func Delimiter(text string) (byte, error) {
 	return 0, base.Errorf(base.Invalid, "delimiter %q is not one character", text)
 }
 
-// Empty reports whether a body says nothing: no rows, and no column of a type for a table to
-// be made of.
+// Empty reports whether batches contain nothing: no rows, and no typed column from which a table
+// could be created.
 func Empty(batches []arrow.RecordBatch) bool {
 	typed := func(f arrow.Field) bool { return f.Type.ID() != arrow.NULL }
 	return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool {

@@ -13,7 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/ndjson"
 )
 
-// TestValuesPassTheTypesThatAreInferredFromThem makes tables of values that look like times and numbers.
+// TestValuesPassTheTypesThatAreInferredFromThem creates tables from values that look like times and
+// numbers, and stores the values in them.
 func TestValuesPassTheTypesThatAreInferredFromThem(t *testing.T) {
 	f := func(format, text string, rec arrow.RecordBatch, err error) string {
 		t.Helper()

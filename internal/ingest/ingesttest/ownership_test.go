@@ -19,8 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/parquet"
 )
 
-// TestBatchesOwnTheirMemory overwrites each body after decoding, as a server does
-// that keeps a pool of buffers: the rows must not change.
+// TestBatchesOwnTheirMemory overwrites each body after decoding, like a server with a pool of
+// buffers. The rows must not change.
 func TestBatchesOwnTheirMemory(t *testing.T) {
 	one := func(batch arrow.RecordBatch, err error) ([]ingest.Rows, error) {
 		return []ingest.Rows{{Batch: batch}}, err

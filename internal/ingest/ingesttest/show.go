@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// Show prints rows as text, a line per table: its columns with type and values, a
-// # before tags. Dictionaries of text print as utf8; timestamp[us, tz=UTC] and
-// timestamp[ns, tz=UTC] as us and ns.
+// Show prints rows as text, one line per table with the type and values of each column. Tags are
+// marked with #. Dictionaries of text print as utf8, timestamp[us, tz=UTC] as us, and timestamp[ns,
+// tz=UTC] as ns.
 func Show(rows ...ingest.Rows) string {
 	var lines []string
 	for _, r := range rows {

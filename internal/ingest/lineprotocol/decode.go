@@ -1,31 +1,29 @@
-// Package lineprotocol decodes InfluxDB's line protocol, as versions 1 and 2 write
-// it:
+// Package lineprotocol decodes InfluxDB's line protocol, as versions 1 and 2 write it:
 //
 //	measurement[,tag=value...] field=value[,field=value...] [timestamp]
 //
-// A measurement becomes a table with a string column per tag, then a column per
-// field, then "time". Field values are floating-point numbers (1.5), integers (1i),
-// unsigned integers (1u), booleans (t, T, true, True, TRUE and their opposites) and
-// "strings", which may span lines. Backslashes escape commas, spaces and, except
-// in a measurement, equals signs; in strings quotes and backslashes; any other
-// backslash stands for itself. Empty lines and lines that begin with # mean nothing.
-// Lines end with LF or CR LF.
+// A measurement becomes a table with a string column per tag, then a column per field, then "time".
+// Field values are floating-point numbers (1.5), integers (1i), unsigned integers (1u), booleans
+// (t, T, true, True, TRUE and their opposites) and "strings", which may span lines.
 //
-// A bad line is rejected and does not harm the others: InfluxDB's partial write. Bad
-// is what does not parse, and
-//   - a field whose type differs from the one that an earlier line of the body gave
-//     it: the earlier type stays (so v=1i, v=2.5 keeps 1 and rejects the second)
-//   - a tag or a field twice, a tag and a field of one name, here or in an earlier line.
-//     Names that differ in case alone are one, also those of measurements, as tables have it:
-//     the first spelling counts
-//   - a tag or a field named "time", an empty name or tag value
-//   - NaN and infinities, numbers out of range, timestamps out of range.
+// A backslash escapes commas, spaces and, except in a measurement, equals signs. In strings it
+// escapes quotes and backslashes. Any other backslash is literal. Empty lines and lines that begin
+// with # are ignored. Lines end with LF or CR LF.
 //
-// Times out of range are those that InfluxDB refuses, and, in coarser units, those that no
-// TIMESTAMPTZ holds.
+// A bad line is rejected, and the other lines are accepted: this is InfluxDB's partial write. A
+// line is bad if it does not parse, or for one of these reasons:
+//   - A field has another type than in an earlier line of the body. The earlier type wins: of v=1i
+//     and v=2.5, the second line is rejected.
+//   - A tag or a field is given twice, or one name is both a tag and a field, in this line or an
+//     earlier one. Names of tags, fields and measurements are compared without case, as in tables.
+//     The first spelling is used.
+//   - A tag or a field is named "time", or a name or a tag value is empty.
+//   - A number is NaN, infinite or out of range, or a timestamp is out of range. Out of range are
+//     the timestamps that InfluxDB refuses, and those of coarser units that do not fit
+//     TIMESTAMPTZ.
 //
-// Times are timestamp[us, UTC], or timestamp[ns, UTC] for a measurement with a time
-// that is not a whole microsecond. Lines without a timestamp get Options.Now.
+// Times are timestamp[us, UTC]. If a time of the measurement is not a whole microsecond, they are
+// timestamp[ns, UTC]. Lines without a timestamp get Options.Now.
 package lineprotocol
 
 import (
@@ -42,39 +40,42 @@ import (
 
 // Options of Decode.
 type Options struct {
-	Now       time.Time        // the time of lines that have none
+	Now       time.Time        // the time of lines without a timestamp
 	Precision ingest.Precision // the unit of timestamps; Auto is nanoseconds, InfluxDB's default
 }
 
-// MaxErrors is how many rejected lines a Result describes.
+// MaxErrors is the largest number of rejected lines that a Result describes.
 const MaxErrors = 100
 
-// Result is what a body holds.
+// Result is the content of a body.
 type Result struct {
-	Rows     []ingest.Rows // one per measurement with accepted lines, in order of appearance
-	Lines    []Lines       // of each of Rows
-	Rejected int           // number of lines rejected
-	Errors   []LineError   // the first MaxErrors of them
+	// Rows has one element per measurement with accepted lines, in order of appearance.
+	Rows []ingest.Rows
+	// Lines has the line numbers of each element of Rows.
+	Lines    []Lines
+	Rejected int         // number of lines rejected
+	Errors   []LineError // the first MaxErrors rejected lines
 }
 
-// LineError is why a line was rejected.
+// LineError describes a rejected line.
 type LineError struct {
-	Line     int    // from 1: where the line begins
+	Line     int    // number of the line's first line, from 1
 	Text     string // the line, cut to 256 bytes
-	Reason   string // in InfluxDB's words where it has some
-	Conflict bool   // it parses, but contradicts an earlier line
+	Reason   string // in InfluxDB's words where InfluxDB has this error
+	Conflict bool   // the line parses, but contradicts an earlier line
 }
 
-// Lines says which lines the rows of a measurement come from.
+// Lines maps the rows of a measurement to line numbers.
 type Lines struct {
 	runs       []lineRun
 	rows, skip int
 }
 
-// lineRun are rows of lines that follow one another, up to the next run.
+// lineRun is a run of rows from consecutive lines: it starts at row, whose line is line, and ends
+// at the next run.
 type lineRun struct{ row, line int32 }
 
-// Of returns the number of a row's line, from 1.
+// Of returns the line number of a row, from 1.
 func (l Lines) Of(row int) int {
 	row += l.rows
 	i, found := slices.BinarySearchFunc(l.runs, row, func(r lineRun, row int) int { return cmp.Compare(int(r.row), row) })
@@ -84,14 +85,15 @@ func (l Lines) Of(row int) int {
 	return int(l.runs[i].line) + row - int(l.runs[i].row) - l.skip
 }
 
-// Without returns the lines of rows without some in front, of a body without some lines in front.
+// Without returns the mapping after the first rows of the measurement, and the first lines of the
+// body, have been removed.
 func (l Lines) Without(rows, lines int) Lines {
 	l.rows, l.skip = l.rows+rows, l.skip+lines
 	return l
 }
 
-// Decode returns the rows of a body. Rejected lines are no error; an error is
-// base.TooLarge: more than the limits of package ingest allow.
+// Decode returns the rows of a body. Rejected lines are listed in the Result and are not an error.
+// The error is base.TooLarge if the body exceeds the limits of package ingest.
 func Decode(body []byte, opts Options) (Result, error) {
 	if opts.Precision == ingest.Auto {
 		opts.Precision = ingest.Nanosecond
@@ -115,55 +117,54 @@ func Decode(body []byte, opts Options) (Result, error) {
 	return result, nil
 }
 
-// decoder walks over the lines. A line is parsed completely into values before any
-// of it reaches a column, so a rejected line leaves nothing behind but perhaps a
-// column without values, which finish leaves out.
+// decoder reads the lines of a body. It parses a whole line into values before it appends any of
+// them to columns. So a rejected line leaves nothing behind except perhaps a column without values,
+// which finish leaves out.
 type decoder struct {
 	src       []byte
 	opts      Options
 	checkText bool // the body is not valid UTF-8: check each line
 
-	number   int // of the line, from 1
+	number   int // current line, from 1
 	rejected int
 	errors   []LineError
 
-	last   *measurement // of the previous line
+	last   *measurement // measurement of the previous line
 	byName map[string]*measurement
 	folded map[string]*measurement
 	order  []*measurement
 
 	padding *ingest.Padding
 
-	values   []value // of the current line: the first filled ones
+	values   []value // values of the current line are values[:filled]
 	filled   int
-	newlines int    // in the current line's strings
+	newlines int    // number of line ends in strings of the current line
 	scratch  []byte // unescaped text of the current line
 }
 
-// measurement is a table in the making. tags and fields are the columns of the
-// latest line in its order: the next line most often has the same, and then a
-// column is found by one comparison.
+// measurement builds one table. tags and fields are the columns of the latest line, in its order.
+// The next line usually has the same columns, and then one comparison finds each of them.
 type measurement struct {
-	raw     []byte // its name as the latest line writes it, with escapes
+	raw     []byte // name as the latest line spells it, with escapes
 	table   *ingest.Table
-	columns map[string]*column // by every name that came
+	columns map[string]*column // by every spelling of their names
 	folded  map[string]*column // by folded name
-	lines   Lines              // of the rows
-	next    int                // line, if its row goes on with the last of lines
+	lines   Lines              // line numbers of the rows
+	next    int                // a row of this line continues the last run of lines
 	tags    []*column
 	fields  []*column
 	time    *ingest.Column
-	room    int // rows that the columns have room for
+	room    int // number of rows for which the columns have memory
 }
 
 type column struct {
 	*ingest.Column
-	raw  []byte // its name as the latest line writes it, with escapes
+	raw  []byte // name as the latest line spells it, with escapes
 	role role
-	seen int // number of the latest line that names it
+	seen int // number of the latest line with this column
 }
 
-// role is what a column's first accepted line made of it.
+// role says whether a column is a tag or a field. Its first accepted line decides.
 type role uint8
 
 const (
@@ -174,13 +175,13 @@ const (
 
 var roleNames = [...]string{tag: "tag", field: "field"}
 
-// value is a tag's or field's value of the current line.
+// value is the value of a tag or a field in the current line.
 type value struct {
 	column *column
 	role   role
 	kind   ingest.Kind
 	flag   bool
-	number uint64 // int64, uint64 or bits of a float64
+	number uint64 // int64, uint64, or the bits of a float64
 	text   []byte
 }
 
@@ -230,8 +231,8 @@ func (d *decoder) reject(line []byte, why reason) {
 	d.errors = append(d.errors, LineError{Line: d.number, Text: text, Reason: why.text, Conflict: why.conflict})
 }
 
-// skip returns where the line after the one at p begins. A string field that is not
-// closed reaches to the body's end, as in InfluxDB.
+// skip returns the start of the line after the one at p. A string that is not closed extends to the
+// end of the body, as in InfluxDB.
 func (d *decoder) skip(p int) int {
 	src := d.src
 	inFields := false
@@ -297,11 +298,12 @@ func (d *decoder) commit(m *measurement, next int, timed bool, at int64) error {
 	return m.table.Grow(1)
 }
 
-// reserve makes room for as many rows as the measurement will have if it goes on as
-// it did: rows so far, within done of the body's size bytes. So columns are copied
-// to grow once or twice, and end up hardly larger than they need to be. Columns that
-// the latest line does not have are left alone: each of a line's columns takes at least
-// four bytes of it, so what is reserved here is bounded by the body's size.
+// reserve allocates memory for the number of rows that the measurement will have if the rest of the
+// body is like its start: it had the given number of rows in the first done of size bytes. So
+// columns grow only once or twice, and are hardly larger than necessary in the end.
+//
+// Only the columns of the latest line are grown. Each of them takes at least four bytes of the
+// line, so the reserved memory is bounded by the body's size.
 func (m *measurement) reserve(rows, size, done int) {
 	const first = 64
 	m.room = max(first, int(float64(rows)*float64(size)/float64(done)*1.02), rows+rows/8)
@@ -312,7 +314,7 @@ func (m *measurement) reserve(rows, size, done int) {
 	}
 }
 
-// finish orders the columns - tags, fields, time - and returns the rows.
+// finish orders the columns (tags, fields, time) and returns the rows.
 func (m *measurement) finish(opts Options) (ingest.Rows, error) {
 	if err := m.time.ToTime(opts.Precision); err != nil {
 		return ingest.Rows{}, err

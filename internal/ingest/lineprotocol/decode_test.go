@@ -166,7 +166,7 @@ func TestARejectedLineLeavesNothing(t *testing.T) {
 	if got, want := decode(t, "m,a=1 f=1i,g=2,h=x\nm b=1 0", ingest.Auto), "m: b float64 [1] time us [1970-01-01T00:00:00Z]\nline 1: invalid boolean"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// What a rejected line made of a name does not bind later lines.
+	// Names in a rejected line do not affect later lines.
 	if got, want := decode(t, "m a=1,h=x\nm,a=1 f=1i 0", ingest.Auto), "m: #a utf8 [1] f int64 [1] time us [1970-01-01T00:00:00Z]\nline 1: invalid boolean"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -247,7 +247,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	key := strings.NewReplacer(",", `\,`, " ", `\ `, "=", `\=`)
 	quoted := strings.NewReplacer(`"`, `\"`, `\`, `\\`)
-	plain := func(s string) string { // a backslash before an escaped character has no spelling
+	plain := func(s string) string { // a backslash before an escaped character cannot be expressed
 		for _, c := range `,= ` {
 			s = strings.ReplaceAll(s, `\`+string(c), string(c))
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// reason is why a line is rejected; without text it is not.
+// reason says why a line is rejected. Without text, the line is accepted.
 type reason struct {
 	text     string
 	conflict bool
@@ -23,8 +23,8 @@ func conflict(format string, args ...any) reason {
 	return reason{text: fmt.Sprintf(format, args...), conflict: true}
 }
 
-// line parses the line at p and appends it to its measurement. It returns where the
-// next line begins, or why this one is rejected.
+// line parses the line at p and appends it to its measurement. It returns the start of the next
+// line, or the reason why this line is rejected.
 func (d *decoder) line(p int) (next int, why reason, err error) {
 	if d.checkText {
 		if end := d.skip(p); !utf8.Valid(d.src[p:end]) {
@@ -49,7 +49,7 @@ func (d *decoder) line(p int) (next int, why reason, err error) {
 	return p, reason{}, d.commit(m, p, timed, at)
 }
 
-// measurement reads the name that a line begins with.
+// measurement reads the measurement's name at the start of a line.
 func (d *decoder) measurement(p int) (*measurement, int, reason) {
 	src := d.src
 	if m := d.last; m != nil {
@@ -82,7 +82,8 @@ func (d *decoder) measurement(p int) (*measurement, int, reason) {
 	return m, end, reason{}
 }
 
-// newMeasurement returns the measurement of a name that did not come so far: that of a name which differs in case alone, or a new one.
+// newMeasurement returns the measurement for a name that has not appeared before: an existing one
+// whose name differs only in case, or a new one.
 func (d *decoder) newMeasurement(name string) (*measurement, reason) {
 	if m := d.folded[schema.Fold(name)]; m != nil {
 		d.byName[name] = m
@@ -101,7 +102,7 @@ func (d *decoder) newMeasurement(name string) (*measurement, reason) {
 	return m, reason{}
 }
 
-// tags reads ",key=value" as often as it comes, and leaves p at the space behind.
+// tags reads any number of ",key=value". It leaves p at the space after them.
 func (d *decoder) tags(m *measurement, p int) (int, reason) {
 	src := d.src
 	for i := 0; p < len(src) && src[p] == ','; i++ {
@@ -131,7 +132,7 @@ func (d *decoder) tags(m *measurement, p int) (int, reason) {
 	return p, reason{}
 }
 
-// fields reads " key=value" and ",key=value" as often as it comes.
+// fields reads " key=value" and then any number of ",key=value".
 func (d *decoder) fields(m *measurement, p int) (int, reason) {
 	src := d.src
 	if p == len(src) || src[p] != ' ' {
@@ -153,7 +154,7 @@ func (d *decoder) fields(m *measurement, p int) (int, reason) {
 			return p, why
 		}
 		if p < len(src) && src[p] != ',' && src[p] != ' ' && src[p] != '\n' && src[p] != '\r' {
-			return p, bad("invalid field format") // digits here are no timestamp
+			return p, bad("invalid field format") // these digits are not a timestamp
 		}
 		if why := d.check(v, m); why.text != "" {
 			return p, why
@@ -165,8 +166,8 @@ func (d *decoder) fields(m *measurement, p int) (int, reason) {
 	}
 }
 
-// key reads "key=" and returns its column. known are the columns of the latest line
-// in its order, i the key's place in this one.
+// key reads "key=" and returns the column. known are the columns of the latest line in its order,
+// and i is the position of the key in the current line.
 func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (*column, int, reason) {
 	src := d.src
 	if i < len(*known) {
@@ -207,8 +208,8 @@ func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (
 	return c, end + 1, reason{}
 }
 
-// column returns the column of a name that the measurement had not so far: that of a name which differs in case alone, as tables do not tell these
-// apart, or a new one.
+// column returns the column for a name that has not appeared in the measurement: an existing column
+// whose name differs only in case, because column names are case-insensitive, or a new one.
 func (m *measurement) column(name []byte) (*column, reason) {
 	folded := schema.Fold(string(name))
 	c := m.folded[folded]
@@ -224,7 +225,7 @@ func (m *measurement) column(name []byte) (*column, reason) {
 	return c, reason{}
 }
 
-// value adds a value to the line.
+// value appends a value to the current line.
 func (d *decoder) value(c *column, r role) *value {
 	if d.filled == len(d.values) {
 		d.values = append(d.values, value{})
@@ -235,7 +236,7 @@ func (d *decoder) value(c *column, r role) *value {
 	return v
 }
 
-// check tells whether the value just added contradicts the line or earlier ones.
+// check returns a reason if the value just added contradicts the line or an earlier one.
 func (d *decoder) check(v *value, m *measurement) reason {
 	c := v.column
 	if c.seen != d.number && c.role == v.role && c.Kind() == v.kind {
@@ -264,7 +265,7 @@ func (d *decoder) check(v *value, m *measurement) reason {
 var kindNames = map[ingest.Kind]string{ingest.Float: "float", ingest.Int: "integer", ingest.Uint: "unsigned",
 	ingest.String: "string", ingest.Bool: "boolean"}
 
-// timestamp reads what follows the fields up to the end of the line.
+// timestamp reads the rest of the line after the fields.
 func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) {
 	src := d.src
 	for p < len(src) && src[p] == ' ' {
@@ -305,13 +306,14 @@ func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) 
 }
 
 const (
-	// lastNano is the last time of InfluxDB in nanoseconds, and, negated, the first.
+	// lastNano is InfluxDB's last timestamp in nanoseconds. The first is -lastNano.
 	lastNano = math.MaxInt64 - 1
-	// firstMoment is the first of DuckDB's timestamps in microseconds. The last is that before the largest int64, which means infinity.
+	// firstMoment is DuckDB's first timestamp in microseconds. The last is one below the largest
+	// int64, which means infinity.
 	firstMoment = -9_223_372_022_400_000_000
 )
 
-// The bytes that end a token unless a backslash stands before them.
+// The bytes that end a token, unless a backslash precedes them.
 const (
 	endOfMeasurement = 1 << iota
 	endOfKey
@@ -323,10 +325,10 @@ var ends = [256]uint8{
 	' ':  endOfMeasurement | endOfKey | endOfTagValue,
 	'=':  endOfKey | endOfTagValue,
 	'\n': endOfMeasurement | endOfKey | endOfTagValue,
-	'\\': endOfMeasurement | endOfKey | endOfTagValue, // to look at what follows it
+	'\\': endOfMeasurement | endOfKey | endOfTagValue, // the byte after it has to be checked
 }
 
-// scan returns where the token at p ends, and whether it has escaped bytes.
+// scan returns the end of the token at p, and whether the token has escaped bytes.
 func scan(src []byte, p int, kind uint8) (end int, escaped bool) {
 	for ; p < len(src); p++ {
 		if ends[src[p]]&kind == 0 {
@@ -355,8 +357,7 @@ func unescape(dst, src []byte, kind uint8) []byte {
 	return dst
 }
 
-// unescape returns the text that an escaped token stands for, valid until the next
-// line.
+// unescape returns the text of an escaped token. It is valid until the next line.
 func (d *decoder) unescape(raw []byte, kind uint8) []byte {
 	start := len(d.scratch)
 	d.scratch = slices.Grow(d.scratch, len(raw))
@@ -364,8 +365,8 @@ func (d *decoder) unescape(raw []byte, kind uint8) []byte {
 	return d.scratch[start:]
 }
 
-// stringEnd returns where the string whose content begins at p ends: the place of
-// its closing quote. ok is false if there is none.
+// stringEnd returns the position of the closing quote of the string whose content starts at p. ok
+// is false if there is none.
 func stringEnd(src []byte, p int) (end int, escaped, ok bool) {
 	for {
 		i := bytes.IndexByte(src[p:], '"')

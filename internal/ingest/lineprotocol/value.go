@@ -12,7 +12,7 @@ import (
 
 func floatOf(bits uint64) float64 { return math.Float64frombits(bits) }
 
-// fieldValue reads the value at p into v and returns where it ends.
+// fieldValue reads the value at p into v and returns the position after it.
 func (d *decoder) fieldValue(v *value, p int) (int, reason) {
 	src := d.src
 	if p == len(src) {
@@ -63,14 +63,15 @@ func (d *decoder) text(v *value, p int) (int, reason) {
 	return end + 1, reason{}
 }
 
-// powers are the powers of ten that a float64 holds exactly.
+// powers are the powers of ten that float64 represents exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// number reads a number: [+-]digits[.digits][e[+-]digits], or [+-]digits followed by
-// i or u. Up to 2^53 without its point and with a small exponent it is the exact
-// quotient or product of two float64s, so one rounding gives the nearest; strconv
-// takes the others.
+// number reads a number: [+-]digits[.digits][e[+-]digits], or [+-]digits followed by i or u.
+//
+// If the digits without the point are at most 2^53 and the exponent is small, the number is the
+// quotient or product of two exact float64s, so a single rounding gives the nearest float64.
+// strconv converts all other numbers.
 func number(v *value, src []byte, p int) (int, reason) {
 	start := p
 	negative := src[p] == '-'
@@ -134,7 +135,7 @@ func number(v *value, src []byte, p int) (int, reason) {
 	return p, reason{}
 }
 
-// integer finishes an integer whose suffix is at p.
+// integer finishes an integer. Its suffix is at p.
 func integer(v *value, src []byte, start, p int, magnitude uint64, digits int, negative bool) (int, reason) {
 	text := unsafe.String(&src[start], p-start)
 	if src[p] == 'u' {

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// declares reports whether values of a kind are not read by what MessagePack says of them alone.
+// declares reports whether values of a kind cannot be decoded correctly from MessagePack alone,
+// without the declared type.
 func declares(k schema.Kind) bool {
 	switch k {
 	case schema.Map, schema.JSON, schema.Varchar, schema.HugeInt, schema.UHugeInt, schema.Decimal:
@@ -20,7 +21,8 @@ func declares(k schema.Kind) bool {
 	return false
 }
 
-// typeOf returns the type of one of some fields, nil if it is not among them or like others.
+// typeOf returns the declared type of the field with the given name. It returns nil if there is no
+// such field, or if decoding its values does not need the type.
 func typeOf(fields []schema.Field, name []byte) *schema.Type {
 	return ifDeclared(ingest.TypeNamed(fields, name))
 }
@@ -32,7 +34,7 @@ func ifDeclared(t *schema.Type) *schema.Type {
 	return nil
 }
 
-// elementOf returns the type of a list's elements. Those of a MAP are its entries.
+// elementOf returns the declared type of a list's elements. The elements of a MAP are its entries.
 func elementOf(t *schema.Type) *schema.Type {
 	switch {
 	case t == nil:
@@ -51,7 +53,8 @@ func fieldOf(t *schema.Type, name []byte) *schema.Type {
 	return typeOf(t.Fields, name)
 }
 
-// declared takes the next value if its column's type takes it otherwise than value does.
+// declared decodes the next value if the declared type needs special decoding. Otherwise taken is
+// false, and value decodes it.
 func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) (taken bool, err error) {
 	switch t.Kind {
 	case schema.Map:
@@ -60,7 +63,7 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		}
 	case schema.JSON:
 		if code == codeNil || isString(code) {
-			return false, nil // a string is JSON text itself, if it can be
+			return false, nil // a JSON column uses a string as JSON text if it is valid
 		}
 		return true, r.asJSON(c, row)
 	case schema.Varchar:
@@ -76,7 +79,8 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		}
 		return true, r.asJSON(c, row)
 	case schema.HugeInt, schema.UHugeInt, schema.Decimal:
-		// Numbers of more than 64 bits come as text: in a column that has both, all are.
+		// Numbers of more than 64 bits are sent as text. A column that may have both is text as a
+		// whole.
 		if !isInt(code) && code != codeFloat32 && code != codeFloat64 {
 			return false, nil
 		}
@@ -93,7 +97,7 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 	return false, nil
 }
 
-// asJSON takes the next value as its text in JSON.
+// asJSON sets row to the next value as JSON text.
 func (r *reader) asJSON(c *ingest.Column, row int) error {
 	text, err := r.json(nil)
 	if err != nil {
@@ -102,7 +106,8 @@ func (r *reader) asJSON(c *ingest.Column, row int) error {
 	return c.SetString(row, text)
 }
 
-// whole returns the floating-point number at a place, and whether it is one without a fraction.
+// whole returns the floating-point number at position at, and whether it is an integral number. ok
+// is false for integers.
 func (r *reader) whole(at int, code byte) (f float64, ok bool) {
 	if isInt(code) {
 		return 0, false
@@ -111,7 +116,8 @@ func (r *reader) whole(at int, code byte) (f float64, ok bool) {
 	return f, f == math.Trunc(f) && !math.IsInf(f, 0)
 }
 
-// entries takes a map as the list of its entries, structs of key and value. Keys are of any type.
+// entries sets row to a map as the list of its entries, which are structs of key and value. Keys
+// may have any type.
 func (r *reader) entries(c *ingest.Column, row int, t *schema.Type) error {
 	if err := r.enter(); err != nil {
 		return err
@@ -147,7 +153,7 @@ func (r *reader) entries(c *ingest.Column, row int, t *schema.Type) error {
 	return c.EndList()
 }
 
-// json takes the next value and appends it as JSON text. What JSON does not have is an error.
+// json appends the next value to b as JSON text. A value that JSON cannot express is an error.
 func (r *reader) json(b []byte) ([]byte, error) {
 	code, err := r.code()
 	if err != nil {
@@ -174,7 +180,7 @@ func (r *reader) json(b []byte) ([]byte, error) {
 			return b, err
 		}
 		if f := floatAt(r.src[at:]); math.IsNaN(f) || math.IsInf(f, 0) {
-			return b, r.errorf("%s is no number of JSON", text)
+			return b, r.errorf("%s is not a number in JSON", text)
 		}
 		return append(b, text...), nil
 	case isInt(code) || code == codeFalse || code == codeTrue:

@@ -1,25 +1,29 @@
-// Package msgpack decodes rows in MessagePack: Arc's write format, and plain maps
-// for the table API. Values go straight from the body into Arrow buffers.
+// Package msgpack decodes rows in MessagePack: Arc's write format, and plain maps for the table
+// API. Values are copied directly from the body into Arrow buffers.
 //
-// Arc's items, alone, in an array, under "batch", or one after the other:
+// Arc's format has items. They are sent alone, in an array, under "batch", or as a sequence:
 //
 //	{"m": table, "columns": {name: [values]...}, "tag_keys": [names]}
-//	{"m": table, "t": time, "h": host, "fields": {name: value...} | "f": [values], "tags": {name: value...}}
+//	{"m": table, "t": time, "h": host, "fields": {name: value...} | "f": [values],
+//	 "tags": {name: value...}}
 //
-// "tag_keys" is optional, as are "t", "h" and "tags". A table named by the integer
-// 7 is "measurement_7", a host 7 is "host_7", the values under "f" are the columns
-// field_0, field_1 and so on, as Arc names them. Tags are text, whatever their
-// type. Anything else in an item is an error, since ignoring it would lose data.
-// Items of one table become one batch with all their columns.
+// "tag_keys", "t", "h" and "tags" are optional. Names follow Arc: a table named by the integer 7 is
+// "measurement_7", a host 7 is "host_7", and the values under "f" are the columns field_0, field_1
+// and so on. Tags become text, whatever their type. Any other key in an item is an error, because
+// ignoring it would lose data. All items of one table become one batch with the columns of all of
+// them.
 //
-// The column "time" holds moments, see ingest.Column.ToTime for how the unit of
-// integers is found. Rows without a time, or with nil for it, get Options.Now.
+// The column "time" has timestamps. See ingest.Column.ToTime for how the unit of integers is found.
+// Rows without a time, or with nil, get Options.Now.
 //
-// Types beyond those that package ingest lists: bin is binary, the timestamp
-// extension a moment, an array a list, a map a struct; float32 widens to float64. Where the
-// table API's table has a MAP, a map is the list of its entries, with keys of any type; where it
-// has JSON, numbers, arrays and maps become its text; where it has a type of more than 64 bits
-// (HUGEINT, UHUGEINT, DECIMAL), numbers and text may stand beside each other.
+// Types, in addition to the rules of package ingest:
+//   - bin is binary, the timestamp extension a timestamp, an array a list, and a map a struct
+//   - float32 becomes float64
+//
+// In the table API, the types of the table's columns matter, too:
+//   - For a MAP column, a map is the list of its entries, with keys of any type.
+//   - For a JSON column, numbers, arrays and maps become JSON text.
+//   - A column of more than 64 bits (HUGEINT, UHUGEINT, DECIMAL) accepts both numbers and text.
 package msgpack
 
 import (
@@ -33,13 +37,13 @@ import (
 
 // Options of Decode.
 type Options struct {
-	Now       time.Time        // the time of rows that have none
-	Precision ingest.Precision // the unit of integer times; Auto tells it by magnitude
+	Now       time.Time        // the time of rows without one
+	Precision ingest.Precision // the unit of integer times; Auto derives it from their magnitude
 }
 
-// Decode returns the rows of a body in Arc's format, one Rows per table, in the
-// order in which the tables first appear. Errors are base.Invalid, with the byte
-// position where the format is broken, or base.TooLarge.
+// Decode returns the rows of a body in Arc's format: one Rows per table, in the order in which the
+// tables first appear. Errors are base.TooLarge or base.Invalid, with the position in bytes if the
+// format is broken.
 func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
 	d := decoder{reader: reader{src: body}, opts: opts, padding: ingest.NewPadding()}
 	for d.p < len(body) {
@@ -65,20 +69,20 @@ func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
 type decoder struct {
 	reader
 	opts    Options
-	types   []schema.Field // of the columns of the table whose values take it
+	types   []schema.Field // the table's columns whose values need the declared type
 	tables  []*table
 	byName  map[string]*table
 	padding *ingest.Padding
 	scratch [32]byte
 }
 
-// table is an ingest.Table and what Arc's format knows beyond it.
+// table is an ingest.Table with the tags of Arc's format.
 type table struct {
 	*ingest.Table
 	tags []*ingest.Column
 }
 
-// tag notes that c is a tag. position is a guess at its place among the tags.
+// tag records that c is a tag. position is a hint: its place among the tags.
 func (t *table) tag(position int, c *ingest.Column) {
 	if position < len(t.tags) && t.tags[position] == c || slices.Contains(t.tags, c) {
 		return
@@ -86,7 +90,7 @@ func (t *table) tag(position int, c *ingest.Column) {
 	t.tags = append(t.tags, c)
 }
 
-// items takes an item or an array of items.
+// items decodes an item or an array of items.
 func (d *decoder) items() error {
 	code, err := d.code()
 	if err != nil {
@@ -111,7 +115,7 @@ func (d *decoder) items() error {
 	return nil
 }
 
-// The parts of an item.
+// The keys of an item.
 const (
 	partTable = iota
 	partTime
@@ -136,15 +140,15 @@ func partOf(key []byte) int {
 	return -1
 }
 
-// item takes one map. Its parts may come in any order: what comes before the
-// table's name is noted and taken afterwards.
+// item decodes one map. Its keys may have any order: values before the table's name are skipped
+// first, and decoded after the name is known.
 func (d *decoder) item() error {
 	n, err := d.mapHeader()
 	if err != nil {
 		return err
 	}
 	var t *table
-	var later [parts]int // where a part begins, 1-based
+	var later [parts]int // start of each value that was skipped, plus 1; 0 if there is none
 	var seen [parts]bool
 	for range n {
 		key, err := d.str()
@@ -154,7 +158,7 @@ func (d *decoder) item() error {
 		part := partOf(key)
 		switch {
 		case part < 0:
-			return d.errorf("key %s is none of m, columns, tag_keys, t, h, fields, f, tags, batch", ingest.Quote(key))
+			return d.errorf("unknown key %s: use m, columns, tag_keys, t, h, fields, f, tags or batch", ingest.Quote(key))
 		case seen[part]:
 			return d.errorf("key %q is given twice", key)
 		}
@@ -189,7 +193,7 @@ func (d *decoder) item() error {
 	}
 	d.p = end
 	if seen[partColumns] {
-		return nil // has grown the table
+		return nil // columns has grown the table
 	}
 	return t.Grow(1)
 }
@@ -198,7 +202,7 @@ func (d *decoder) checkParts(seen [parts]bool) error {
 	row := seen[partTime] || seen[partHost] || seen[partFields] || seen[partList] || seen[partTags]
 	switch {
 	case seen[partBatch]:
-		return d.errorf(`an item with "batch" has nothing else`)
+		return d.errorf(`an item with "batch" must have no other keys`)
 	case !seen[partTable]:
 		return d.errorf(`an item has no "m", the table's name`)
 	case seen[partColumns] && row:
@@ -213,7 +217,7 @@ func (d *decoder) checkParts(seen [parts]bool) error {
 	return nil
 }
 
-// batch takes the array under "batch".
+// batch decodes the array under "batch".
 func (d *decoder) batch() error {
 	code, err := d.code()
 	if err == nil && !isArray(code) {
@@ -229,7 +233,7 @@ func (d *decoder) batch() error {
 	return d.items()
 }
 
-// table takes a table's name.
+// table decodes the table's name and returns the table.
 func (d *decoder) table() (*table, error) {
 	name, err := d.name("measurement_")
 	if err != nil {
@@ -253,7 +257,7 @@ func (d *decoder) table() (*table, error) {
 	return t, nil
 }
 
-// name takes a string, or an integer that is named prefix and its digits.
+// name decodes a string. An integer becomes prefix and its digits.
 func (d *decoder) name(prefix string) ([]byte, error) {
 	code, err := d.code()
 	if err != nil || !isInt(code) {
@@ -266,7 +270,7 @@ func (d *decoder) name(prefix string) ([]byte, error) {
 	return append([]byte(prefix), text...), err
 }
 
-// part takes one part of an item into the table.
+// part decodes the value of one of an item's keys into the table.
 func (d *decoder) part(t *table, part int) error {
 	switch part {
 	case partColumns:
@@ -289,7 +293,7 @@ func (d *decoder) part(t *table, part int) error {
 	return d.fieldList(t)
 }
 
-// finish makes the table's times and returns its rows.
+// finish converts the times of the table and returns its rows.
 func (d *decoder) finish(t *table) (ingest.Rows, error) {
 	c, err := t.Column(0, []byte(ingest.TimeColumn))
 	if err != nil {
@@ -308,7 +312,7 @@ func (d *decoder) finish(t *table) (ingest.Rows, error) {
 	return ingest.Rows{Table: t.Name, Batch: batch, Tags: t.tagIndices()}, nil
 }
 
-// tagIndices returns the places of the tags among the columns, ascending.
+// tagIndices returns the positions of the tags among the columns, in ascending order.
 func (t *table) tagIndices() []int {
 	var at []int
 	for i, c := range t.Columns() {

@@ -19,7 +19,7 @@ import (
 
 var now = time.Unix(1_800_000_000, 123_456_789)
 
-// pack writes a Go value; a pair list keeps the order of a map's keys.
+// pairs is a map whose keys stay in order. pack writes it like a Go map.
 type pairs []any
 
 type raw []byte
@@ -67,7 +67,8 @@ type list = []any
 // columns is a columnar item of table t.
 func columns(p ...any) pairs { return pairs{"m", "t", "columns", pairs(p)} }
 
-// TestTimesThatRowsLackAreGiven: the batch does not say that rows lack them, for which tables with a primary key refuse it.
+// TestTimesThatRowsLackAreGiven: the batch must not be marked as lacking times, because tables with
+// a primary key refuse such batches.
 func TestTimesThatRowsLackAreGiven(t *testing.T) {
 	at := 1_700_000_000
 	for _, items := range []list{
@@ -182,8 +183,8 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: %v\nwant %s", name, err, want)
 		}
 	}
-	f("mixed units", columns("time", list{at, at * 1000}), `row 2, column "time": time 1700000000000 is of another unit than 1700000000 in row 1`)
-	f("mixed units between items", list{columns("time", list{at}), columns("time", list{at * 1000})}, "of another unit")
+	f("mixed units", columns("time", list{at, at * 1000}), `row 2, column "time": time 1700000000000 has a different unit than 1700000000 in row 1`)
+	f("mixed units between items", list{columns("time", list{at}), columns("time", list{at * 1000})}, "has a different unit")
 	f("milliseconds of early 1970", columns("time", list{5_000_000_000}), `row 1, column "time": the unit of time 5000000000 cannot be told`)
 	f("time with a fraction", columns("time", list{1.5}), "not a whole number")
 	f("time that is no time", columns("time", list{"soon"}), `row 1, column "time": "soon" is not a time`)
@@ -308,7 +309,7 @@ func TestDecodeTable(t *testing.T) {
 	}
 }
 
-// declaredTypes has a column of each type that takes values its own way.
+// declaredTypes has a column of each type whose values need the declared type.
 var declaredTypes = func() []schema.Field {
 	var fields []schema.Field
 	for name, typ := range map[string]string{"m": "MAP(INTEGER, VARCHAR)", "n": "MAP(VARCHAR, MAP(BLOB, HUGEINT))", "j": "JSON", "h": "HUGEINT", "u": "UHUGEINT",
@@ -358,7 +359,7 @@ func TestDeclaredTypesDecideHowValuesAreRead(t *testing.T) {
 	f("i", list{pairs{1, 2}}, "!row 1, column \"i\": an integer as a key, which only a MAP has")
 	f("i", list{1, "a"}, "!row 2, column \"i\": a string in a column that holds an integer before")
 	f("j", list{1, pairs{1, 2}}, "!row 2, column \"j\": msgpack: an integer as a key of JSON")
-	f("j", list{math.NaN()}, "!NaN is no number of JSON")
+	f("j", list{math.NaN()}, "!NaN is not a number in JSON")
 	f("j", list{[]byte{1}}, "!binary where JSON is expected")
 	f("m", list{pairs{1, "a", "x", "b"}}, "!a string in a column that holds an integer before")
 }

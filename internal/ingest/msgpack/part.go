@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// prefix names the table, if it has a name here, in front of a message.
+// prefix returns the table's name as the start of a message, or "" if the table has no name.
 func (t *table) prefix() string {
 	if t.Name == "" {
 		return ""
@@ -16,7 +16,7 @@ func (t *table) prefix() string {
 	return fmt.Sprintf("table %q: ", t.Name)
 }
 
-// within names the table of an error, if it has a name here.
+// within adds the table's name to an error, if the table has a name.
 func (t *table) within(err error) error {
 	if t.Name == "" {
 		return err
@@ -24,7 +24,7 @@ func (t *table) within(err error) error {
 	return base.Wrap(err, "table %q", t.Name)
 }
 
-// columns takes the map of columns and grows the table by their rows.
+// columns decodes a map of columns and grows the table by their rows.
 func (d *decoder) columns(t *table) error {
 	n, err := d.mapHeader()
 	if err != nil {
@@ -74,14 +74,14 @@ func (d *decoder) tagKeys(t *table) error {
 		}
 		c := t.Lookup(i, name)
 		if c == nil {
-			return d.errorf("table %q: tag key %s is no column", t.Name, ingest.Quote(name))
+			return d.errorf("table %q: tag key %s is not a column", t.Name, ingest.Quote(name))
 		}
 		t.tag(i, c)
 	}
 	return nil
 }
 
-// row takes the map of a row's fields.
+// row decodes the map of a row's fields.
 func (d *decoder) row(t *table) error {
 	n, err := d.mapHeader()
 	if err != nil {
@@ -92,7 +92,7 @@ func (d *decoder) row(t *table) error {
 		if err != nil {
 			return err
 		}
-		c, err := t.Column(i+1, name) // the time usually comes before
+		c, err := t.Column(i+1, name) // the time usually precedes the fields
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (d *decoder) fieldList(t *table) error {
 	return nil
 }
 
-// tags takes the map of a row's tags.
+// tags decodes the map of a row's tags.
 func (d *decoder) tags(t *table) error {
 	n, err := d.mapHeader()
 	if err != nil {
@@ -131,7 +131,7 @@ func (d *decoder) tags(t *table) error {
 		if err != nil {
 			return err
 		}
-		guess := len(t.Columns()) - n + i // the tags usually come last
+		guess := len(t.Columns()) - n + i // the tags are usually last
 		c, err := t.Column(max(guess, 0), name)
 		if err != nil {
 			return err
@@ -153,7 +153,7 @@ func (d *decoder) tags(t *table) error {
 	return nil
 }
 
-// host takes a row's host, a tag of that name.
+// host decodes the host of a row, which is a tag.
 func (d *decoder) host(t *table) error {
 	code, err := d.code()
 	if err != nil {

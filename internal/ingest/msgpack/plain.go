@@ -7,11 +7,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// DecodeTable returns the rows of a body for one table, which the request's address
-// names: maps from column to value, alone, in an array, or one after the other; or
-// a single {"columns": {name: [values]...}} as Decode takes it. No column has a
-// meaning of its own: integers under "time" stay integers. types are those of the
-// table's columns, as far as they are known.
+// DecodeTable returns the rows of a body for the one table that the request's address names. The
+// body has maps from column to value: a single map, an array of maps, or a sequence. Alternatively
+// it is a single {"columns": {name: [values]...}}, as in Decode. No column has a special meaning:
+// integers under "time" stay integers. types are the known columns of the table.
 func DecodeTable(body []byte, types []schema.Field) (arrow.RecordBatch, error) {
 	d := decoder{reader: reader{src: body}, types: ingest.Declared(types, declares)}
 	t := &table{Table: ingest.NewTable("", ingest.NewPadding())}

@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// MessagePack's type bytes; the fix* ranges are tested where they are read.
+// MessagePack's type bytes. The fix* ranges are tested by the functions that decode them.
 const (
 	codeNil      = 0xc0
 	codeFalse    = 0xc2
@@ -40,7 +40,7 @@ const (
 	codeMap32    = 0xdf
 )
 
-// extTimestamp is the extension type that MessagePack reserves for moments.
+// extTimestamp is the extension type that MessagePack reserves for timestamps.
 const extTimestamp = -1
 
 func isInt(code byte) bool {
@@ -56,7 +56,7 @@ func isMap(code byte) bool {
 	return code >= 0x80 && code < 0x90 || code == codeMap16 || code == codeMap32
 }
 
-// typeName names a value's type for messages.
+// typeName returns the name of a value's type, for messages.
 func typeName(code byte) string {
 	switch {
 	case code == codeNil:
@@ -79,8 +79,8 @@ func typeName(code byte) string {
 	return "an extension"
 }
 
-// reader walks over the bytes of a body. Its methods leave p behind what they
-// read, or return an error.
+// reader decodes the bytes of a body. Its methods leave p after the value that they read, or return
+// an error.
 type reader struct {
 	src   []byte
 	p     int
@@ -95,7 +95,7 @@ func (r *reader) truncated() error {
 	return base.Errorf(base.Invalid, "msgpack: the body ends in the middle of a value, at byte %d", len(r.src)).At(len(r.src))
 }
 
-// code returns the type byte of the next value without taking it.
+// code returns the type byte of the next value without consuming it.
 func (r *reader) code() (byte, error) {
 	if r.p >= len(r.src) {
 		return 0, r.truncated()
@@ -113,7 +113,7 @@ func (r *reader) take(n int) ([]byte, error) {
 	return b, nil
 }
 
-// length takes a big-endian length of 1, 2 or 4 bytes.
+// length reads a big-endian length of 1, 2 or 4 bytes.
 func (r *reader) length(size int) (int, error) {
 	b, err := r.take(size)
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *reader) length(size int) (int, error) {
 	return n, nil
 }
 
-// enter and leave count nesting.
+// enter and leave count the nesting depth.
 func (r *reader) enter() error {
 	if r.depth++; r.depth > ingest.MaxNesting {
 		return base.Errorf(base.TooLarge, "msgpack: values are nested deeper than %d", ingest.MaxNesting).At(r.p + 1)
@@ -136,8 +136,8 @@ func (r *reader) enter() error {
 
 func (r *reader) leave() { r.depth-- }
 
-// arrayHeader takes an array's header and returns how many values follow. A count
-// that the rest of the body cannot hold is an error.
+// arrayHeader reads an array's header and returns its number of values. A number that does not fit
+// in the rest of the body is an error.
 func (r *reader) arrayHeader() (int, error) {
 	code, err := r.code()
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *reader) arrayHeader() (int, error) {
 	return n, err
 }
 
-// mapHeader takes a map's header and returns how many pairs follow.
+// mapHeader reads a map's header and returns its number of pairs.
 func (r *reader) mapHeader() (int, error) {
 	code, err := r.code()
 	if err != nil {
@@ -183,7 +183,7 @@ func (r *reader) mapHeader() (int, error) {
 	return n, err
 }
 
-// str takes a string.
+// str reads a string.
 func (r *reader) str() ([]byte, error) {
 	code, err := r.code()
 	if err != nil {
@@ -205,7 +205,8 @@ func (r *reader) str() ([]byte, error) {
 	return r.take(n)
 }
 
-// integer takes an integer; big is its value if it is beyond int64.
+// integer reads an integer. If it is above the range of int64, big has its value; otherwise big is
+// 0.
 func (r *reader) integer() (v int64, big uint64, err error) {
 	code, err := r.code()
 	if err != nil {
@@ -218,7 +219,7 @@ func (r *reader) integer() (v int64, big uint64, err error) {
 	case code >= 0xe0:
 		return int64(int8(code)), 0, nil
 	}
-	size := 1 << (code & 3) // both families go 1, 2, 4, 8 bytes
+	size := 1 << (code & 3) // both families have the sizes 1, 2, 4 and 8, in this order
 	b, err := r.take(size)
 	if err != nil {
 		return 0, 0, err
@@ -248,7 +249,7 @@ func (r *reader) integer() (v int64, big uint64, err error) {
 	return v, big, nil
 }
 
-// extension takes an extension's header and returns its type and size.
+// extension reads an extension's header and returns its type and size.
 func (r *reader) extension() (kind int8, size int, err error) {
 	code := r.src[r.p]
 	r.p++
@@ -270,7 +271,7 @@ func (r *reader) extension() (kind int8, size int, err error) {
 	return int8(b[0]), size, nil
 }
 
-// floatAt reads the float32 or float64 that begins with its type byte.
+// floatAt decodes a float32 or float64. b starts with its type byte.
 func floatAt(b []byte) float64 {
 	if b[0] == codeFloat32 {
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(b[1:])))
@@ -278,9 +279,9 @@ func floatAt(b []byte) float64 {
 	return math.Float64frombits(binary.BigEndian.Uint64(b[1:]))
 }
 
-// skip takes the next value, whatever it is.
+// skip skips the next value, of any type.
 func (r *reader) skip() error {
-	// left counts the values still to take; nesting needs no stack.
+	// left is the number of values that are still to be skipped, so nesting needs no stack.
 	for left := 1; left > 0; left-- {
 		code, err := r.code()
 		if err != nil {
@@ -320,7 +321,7 @@ func (r *reader) skip() error {
 	return nil
 }
 
-// bin takes a binary value; the next value must be one.
+// bin reads a binary value. The next value must be one.
 func (r *reader) bin() ([]byte, error) {
 	code := r.src[r.p]
 	r.p++

@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// value takes the next value and sets row of the column to it; t is the type that it is for, if that matters.
+// value sets row of the column to the next value. t is its declared type, or nil if that does not
+// matter.
 func (r *reader) value(c *ingest.Column, row int, t *schema.Type) error {
 	code, err := r.code()
 	if err != nil {
@@ -118,7 +119,7 @@ func (r *reader) object(c *ingest.Column, row int, t *schema.Type) error {
 	return nil
 }
 
-// moment takes an extension, which must be MessagePack's timestamp.
+// moment reads an extension, which must be MessagePack's timestamp.
 func (r *reader) moment(c *ingest.Column, row int) error {
 	kind, size, err := r.extension()
 	if err != nil {
@@ -142,7 +143,7 @@ func (r *reader) moment(c *ingest.Column, row int) error {
 	return c.SetTimestamp(row, micros+int64(nanos/1000), uint16(nanos%1000))
 }
 
-// timestamp reads the content of MessagePack's timestamp, which has three sizes.
+// timestamp decodes the content of MessagePack's timestamp, which has one of three sizes.
 func timestamp(b []byte) (seconds int64, nanos uint32, ok bool) {
 	switch len(b) {
 	case 4:
@@ -156,10 +157,9 @@ func timestamp(b []byte) (seconds int64, nanos uint32, ok bool) {
 	return 0, 0, false
 }
 
-// values takes the values of rows first to end of a column. This is the hot path:
-// most columns are one run of one type, each decoded by a loop of its own; what
-// does not fit the run goes through value, as do numbers for a type that takes them
-// its own way.
+// values decodes the values of a column's rows from first to end. This is the hot path: most
+// columns are one run of one type, and each type has its own loop. Other values are decoded by
+// value, as are numbers whose declared type needs special decoding.
 func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error {
 	for row := first; row < end; {
 		code, err := r.code()
@@ -189,7 +189,7 @@ func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error 
 	return nil
 }
 
-// floats takes the float64s that come next, up to row end, at least one.
+// floats reads a run of float64s, at least one, up to row end.
 func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
 	if len(r.src)-r.p < 9 {
 		return row, r.truncated()
@@ -209,7 +209,7 @@ func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// integers takes the integers within int64 that come next, up to row end.
+// integers reads a run of integers in the range of int64, up to row end.
 func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	values, err := c.Run(ingest.Int, row, end)
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 			return row, err
 		}
 		if big != 0 {
-			break // src still begins with it
+			break // src still starts with this value
 		}
 		values[row] = uint64(v)
 		src = r.src[r.p:]
@@ -251,19 +251,19 @@ func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	r.p = len(r.src) - len(src)
 	c.CommitRun(row)
 	if row < end && len(src) > 0 && src[0] == codeUint64 {
-		// Beyond int64: value turns the column into one of unsigned integers.
+		// The value is above the range of int64. value changes the column to unsigned integers.
 		return row + 1, r.value(c, row, nil)
 	}
 	return row, nil
 }
 
-// strings takes the strings that come next, up to row end.
+// strings reads a run of strings, up to row end.
 func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
 	src := r.src
 	p := r.p
 	for first := row; row < end && p < len(src); {
 		if row == first+1 {
-			c.Reserve(end) // now that the column is one of strings
+			c.Reserve(end) // now the column's kind is known to be String
 		}
 		code := src[p]
 		n := int(code & 31)
@@ -293,8 +293,8 @@ func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// text takes a tag's value as text. ok is false for nil. Numbers and booleans are
-// written as the shortest text that means them.
+// text reads the value of a tag as text. ok is false for nil. A number or a boolean becomes the
+// shortest text that represents it.
 func (r *reader) text(scratch []byte) (text []byte, ok bool, err error) {
 	code, err := r.code()
 	if err != nil {

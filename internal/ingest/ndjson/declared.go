@@ -5,19 +5,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// declares reports whether values of a kind are not read by what JSON says of them alone.
+// declares reports whether values of a kind cannot be decoded correctly from JSON alone, without
+// the declared type.
 func declares(k schema.Kind) bool {
 	return k == schema.Map || k == schema.JSON || k == schema.Varchar || k == schema.Decimal || k.IsInteger()
 }
 
-// member is a row's column, with the type that it is for.
+// member is a column of a row, with its declared type.
 type member struct {
 	column *ingest.Column
 	of     *schema.Type
 }
 
-// typeOf returns the type that a row's i-th column is for, nil if that does not matter. Rows name their columns in the same order
-// mostly, so that names are hardly ever compared.
+// typeOf returns the declared type of a row's i-th column, or nil if it does not matter. Most rows
+// list their columns in the same order, so names are rarely compared.
 func (d *decoder) typeOf(i int, c *ingest.Column, name []byte) *schema.Type {
 	if len(d.types) == 0 {
 		return nil

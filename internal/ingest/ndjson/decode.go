@@ -1,20 +1,21 @@
-// Package ndjson decodes rows in JSON: objects one after the other, usually a line
-// each (NDJSON), or one array of objects. An object's members are a row's columns.
+// Package ndjson decodes rows in JSON: a sequence of objects, usually one per line (NDJSON), or one
+// array of objects. The members of an object are the columns of a row.
 //
-// Types, beyond what package ingest says of all formats: a number without a point
-// and an exponent is an integer, exact or an error; -0 and all other numbers are
-// the nearest float64, as JSON's readers agree on. An integer beyond uint64 is a
-// float64 if that loses nothing; otherwise it has to be sent as a string, which
-// the engine converts to the column's type, as it does with times and
-// all else that JSON has no type for. Where the table has a DECIMAL or an integer of 128 bits, numbers
-// stay the text that they are, which may be a string as well; where it has another integer, 2.0 is one.
-// Arrays are lists, objects structs, or, where
-// the table has a MAP, the list of its entries; where it has JSON or a VARCHAR, whatever is no string stays the text
-// that it is.
+// Types, in addition to the rules of package ingest:
+//   - A number without a point and an exponent is an exact integer, or an error. -0 and all other
+//     numbers are the nearest float64, as in other JSON readers.
+//   - An integer above the range of uint64 becomes float64 if that is exact. Otherwise it must be
+//     sent as a string. The engine converts strings to the column's type, as it does for times and
+//     all other types that JSON lacks.
+//   - For a DECIMAL column, and for one of 128-bit integers, numbers stay text. They may also be
+//     sent as strings. For other integer columns 2.0 is an integer.
+//   - Arrays are lists, and objects are structs. For a MAP column an object is the list of its
+//     entries.
+//   - For a JSON or VARCHAR column every value except a string stays JSON text.
 //
-// JSON is read strictly (RFC 8259): no comments, no trailing commas, UTF-8 only, no
-// surrogate halves. A name given twice in an object is an error, since any choice
-// between its values loses one.
+// JSON is parsed strictly (RFC 8259): no comments, no trailing commas, UTF-8 only, no surrogate
+// halves. A name that is given twice in an object is an error, because either choice would lose a
+// value.
 package ndjson
 
 import (
@@ -23,8 +24,8 @@ import (
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	// The tokenizer that is to become encoding/json's: streams without building
-	// values, exact positions, strict.
+	// The tokenizer that is planned for encoding/json. It is strict, has exact positions, and
+	// streams without building values.
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -32,21 +33,22 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Options say what a body does not say itself. The zero value is valid.
+// Options are properties of a body that its content does not tell. The zero value is valid.
 type Options struct {
-	// Types of the columns of the table that the rows are for, as far as they are known.
+	// Types are the known columns of the target table.
 	Types []schema.Field
-	// Moments asks for columns without a type, of text of which every value is a date or a time in ISO 8601, to say
-	// so in their fields' metadata (schema.NaturalKey), so that new columns get that type.
+	// Moments marks text columns without a declared type in which every value is an ISO 8601 date
+	// or time. The mark is in their fields' metadata (schema.NaturalKey), so that new columns get
+	// that type.
 	Moments bool
 }
 
-// Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge and
-// carry the byte position.
+// Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge, with the position in
+// bytes.
 func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	d := decoder{
-		// A column tells by itself that it is given twice, without a set of names.
+		// Columns detect duplicate names themselves, without a set of names.
 		in:    jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
 		table: ingest.NewTable("", ingest.NewPadding()),
 		types: ingest.Declared(o.Types, declares),
@@ -65,14 +67,14 @@ func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 type decoder struct {
 	in      *jsontext.Decoder
 	table   *ingest.Table
-	types   []schema.Field // of the columns whose values are not read by what JSON says of them alone
-	members []member       // of the latest row
+	types   []schema.Field // columns whose values cannot be decoded from JSON alone
+	members []member       // columns of the latest row
 	depth   int
 	scratch []byte
 }
 
-// located gives an error the position where the decoder stands, and the tokenizer's
-// own errors a kind.
+// located adds the decoder's current position to an error. It converts the tokenizer's own errors
+// to base errors.
 func (d *decoder) located(err error) error {
 	var own *base.Error
 	if errors.As(err, &own) {
@@ -133,7 +135,7 @@ func (d *decoder) end() error {
 	case err != nil:
 		return err
 	}
-	return base.Errorf(base.Invalid, "JSON: the array of rows is followed by more")
+	return base.Errorf(base.Invalid, "JSON: unexpected data after the array of rows")
 }
 
 func (d *decoder) row() error {
@@ -160,7 +162,7 @@ func (d *decoder) row() error {
 	return d.table.Grow(1)
 }
 
-// text reads a string; the result is valid until the next one is read.
+// text reads a string. The result is valid until the next string is read.
 func (d *decoder) text() ([]byte, error) {
 	raw, err := d.in.ReadValue()
 	if err != nil {
@@ -173,7 +175,7 @@ func (d *decoder) text() ([]byte, error) {
 	return d.scratch, err
 }
 
-// value sets row to the next value; t is the type that it is for, if that matters.
+// value sets row to the next value. t is its declared type, or nil if that does not matter.
 func (d *decoder) value(c *ingest.Column, row int, t *schema.Type) error {
 	kind := d.in.PeekKind()
 	if t != nil && (t.Kind == schema.JSON || t.Kind == schema.Varchar) && kind != 'n' && kind != '"' {
@@ -211,7 +213,7 @@ func (d *decoder) value(c *ingest.Column, row int, t *schema.Type) error {
 		}
 		return d.object(c, row, t)
 	}
-	// Not the beginning of a value: reading on says why.
+	// This is not the start of a value. Reading it returns the reason.
 	if _, err := d.in.ReadToken(); err != nil {
 		return err
 	}
@@ -232,7 +234,8 @@ func (d *decoder) leave() error {
 	return err
 }
 
-// raw sets row to the text of the next value. A string is not among them: it is text itself, of a JSON column JSON text if it can be.
+// raw sets row to the JSON text of the next value. The value is not a string: a string is stored as
+// it is, and a JSON column uses it as JSON text if it is valid.
 func (d *decoder) raw(c *ingest.Column, row int) error {
 	value, err := d.in.ReadValue()
 	if err != nil {
@@ -245,7 +248,7 @@ func (d *decoder) raw(c *ingest.Column, row int) error {
 	return c.SetString(row, value)
 }
 
-// entries sets row to an object's members: a list of structs of key and value.
+// entries sets row to the members of an object, as a list of structs of key and value.
 func (d *decoder) entries(c *ingest.Column, row int, t *schema.Type) error {
 	if err := d.enter(); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// withMoments says of columns of text, but those that have a type, that all their values are dates or times. The batch
-// is consumed.
+// withMoments marks the text columns whose values are all dates or times, except columns with a
+// declared type. It consumes the batch.
 func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch {
 	var fields []arrow.Field
 	for i, column := range rec.Columns() {
@@ -30,7 +30,7 @@ func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch 
 			continue
 		}
 		if fields == nil {
-			fields = rec.Schema().Fields() // a copy
+			fields = rec.Schema().Fields() // Fields returns a copy
 		}
 		old := fields[i].Metadata
 		fields[i].Metadata = arrow.NewMetadata(append(old.Keys(), schema.NaturalKey), append(old.Values(), schema.Of(kind).String()))
@@ -42,7 +42,8 @@ func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch 
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), rec.Columns(), rec.NumRows())
 }
 
-// momentsOf returns the type that holds all values of a text, if there is one.
+// momentsOf returns the type that fits all values of a text column. It returns false if there is
+// none.
 func momentsOf(text *array.String) (schema.Kind, bool) {
 	kind := schema.Null
 	nanos, far := false, false
@@ -72,7 +73,7 @@ func momentsOf(text *array.String) (schema.Kind, bool) {
 	}
 	switch {
 	case kind == schema.Null, nanos && (far || kind == schema.TimestampTZ):
-		return 0, false // no type holds them all
+		return 0, false // no type fits all values
 	case nanos:
 		kind = schema.TimestampNS
 	}

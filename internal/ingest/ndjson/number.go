@@ -12,13 +12,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// number sets row to a number's value; t is the type that it is for, if that matters.
+// number sets row to a number. t is its declared type, or nil if that does not matter.
 func number(c *ingest.Column, row int, raw []byte, t *schema.Type) error {
 	whole := bytes.IndexAny(raw, ".eE") < 0 && string(raw) != "-0"
 	switch {
 	case t == nil:
 	case t.Kind == schema.Decimal || t.Kind == schema.HugeInt || t.Kind == schema.UHugeInt:
-		return c.SetString(row, raw) // a float64 has not all their digits
+		return c.SetString(row, raw) // a float64 may lose digits
 	case !whole && t.Kind.IsInteger():
 		return wholeNumber(c, row, raw, *t)
 	}
@@ -60,7 +60,7 @@ func integer(c *ingest.Column, row int, raw []byte) error {
 		WithHint("send it as a string")
 }
 
-// wholeNumber sets row, of a column of integers, to a number with a point or an exponent.
+// wholeNumber sets row of an integer column to a number with a point or an exponent.
 func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 	digits, whole := batch.WholeNumber(string(raw))
 	if v, err := strconv.ParseInt(digits, 10, 64); err == nil {
@@ -73,7 +73,7 @@ func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 	if err != nil {
 		return err
 	}
-	if !whole && f == math.Trunc(f) { // the nearest float64 would pass for an integer
+	if !whole && f == math.Trunc(f) { // rounding to float64 would make it an integer
 		return base.Errorf(base.Invalid, "row %d, column %q: %s is not exact in type %s", c.Row(row)+1, c.Name(), ingest.Quote(raw), t)
 	}
 	return c.SetFloat(row, f) // for a column that may become DOUBLE

@@ -9,10 +9,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// arrow-go's codecs for zstd and snappy decompress as much as a page's bytes claim,
-// not as much as its header says: a page of a megabyte can take all memory there is.
-// These refuse more than there is room for in dst; all else is arrow-go's. There is
-// one table of codecs for the process, so the bound holds for all its readers.
+// arrow-go's zstd and snappy codecs decompress as much as a page's data claims, not as much as the
+// page's header says. So a page of one megabyte can use up all memory. boundedCodec refuses to
+// write more than dst holds, and otherwise uses arrow-go's codec. The table of codecs is global to
+// the process, so the bound applies to all of its readers.
 func init() {
 	for compression, decode := range map[compress.Compression]func(dst, src []byte) ([]byte, error){
 		compress.Codecs.Zstd:   decodeZstd,
@@ -39,7 +39,7 @@ type boundedCodec struct {
 	decode func(dst, src []byte) ([]byte, error)
 }
 
-// Decode decodes src into dst. Like arrow-go's codecs it panics on broken bytes.
+// Decode decompresses src into dst. Like arrow-go's codecs it panics on broken data.
 func (c boundedCodec) Decode(dst, src []byte) []byte {
 	if dst == nil { // the caller sets no bound
 		return c.Codec.Decode(dst, src)

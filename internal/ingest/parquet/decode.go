@@ -1,14 +1,12 @@
 // Package parquet decodes Parquet files.
 //
-// Nothing in a body is trusted: places and sizes in the footer are checked against
-// the body, memory is bounded by an allocator, batches go through ingest.Validate
-// before anyone looks at a value, and a panic of arrow-go on broken bytes is
-// recovered here and is base.Invalid.
+// Nothing in a body is trusted. Positions and sizes in the footer are checked against the body's
+// size, an allocator bounds memory, and ingest.Validate checks batches before their values are
+// read. Panics of arrow-go on broken data are recovered and become base.Invalid errors.
 //
-// arrow-go reads the fields of structs (and so of maps) on goroutines of its own,
-// where a panic cannot be recovered. So columns with structs in them are read twice:
-// first each of their leaves alone, here, which does all that can fail there; then as
-// they are.
+// arrow-go reads the fields of structs (and so of maps) on its own goroutines, where a panic cannot
+// be recovered. So columns with structs are read twice. First each of their leaves is read alone,
+// on this goroutine, which triggers every possible failure. Then the column is read as a whole.
 package parquet
 
 import (
@@ -30,14 +28,15 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// MaxBatchRows is how many rows a batch has at most: those of a part's row group.
+// MaxBatchRows is the largest number of rows in a batch. It equals that of a part's row group.
 const MaxBatchRows = 122_880
 
-// Decode returns a file's rows, in batches of at most MaxBatchRows rows and of natural
-// types; an empty batch if it has none. limit is how many bytes of rows
-// the caller takes: decoding takes at most three times as much memory, and at most 1 GiB, or
-// eight times the body if that is more. Errors are base.Invalid or base.TooLarge. The
-// caller releases the batches.
+// Decode returns a file's rows as batches of natural types, of at most MaxBatchRows rows each. A
+// file without rows has one empty batch. The caller releases the batches.
+//
+// limit bounds the bytes of the decoded rows. Decoding itself uses at most three times limit, and
+// at most 1 GiB or eight times the body's size, whichever is more. Errors are base.Invalid or
+// base.TooLarge.
 func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	var d decoder
 	defer func() {
@@ -45,7 +44,8 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 			err = p
 		}
 		if err == nil {
-			d.release() // arrow-go's readers cannot be released after a panic; the collector takes them
+			// after a panic arrow-go's readers cannot be released; the garbage collector frees them
+			d.release()
 		} else {
 			for _, b := range batches {
 				b.Release()
@@ -72,14 +72,19 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	return batches, nil
 }
 
-// Bounds say how many rows Each reads at once, and how many bytes these should take: fewer rows if they are wide.
+// Bounds say how many rows Each reads at once, and how many bytes they should take. If rows are
+// wide, Bytes decides.
 type Bounds struct{ Rows, Bytes int64 }
 
-// perGroup bounds the memory that reading one row group takes, in bytes.
+// perGroup bounds the memory for reading one row group, in bytes.
 const perGroup = 4 << 30
 
-// Each calls f with the rows of a file of any size, as Decode returns them, and how many rows the file has; with an empty batch if it has none. f
-// may retain the batch. Memory is that of a row group at most, as it is stored, and of a batch. Errors are those of f, base.Invalid and base.TooLarge.
+// Each calls f with the rows of a file of any size, in batches like those of Decode, and with the
+// number of rows in the file. If the file has no rows, f gets an empty batch. f may retain the
+// batch.
+//
+// Each uses memory for one batch and at most one stored row group. Errors are those of f,
+// base.Invalid and base.TooLarge.
 func Each(src Source, size int64, bounds Bounds, f func(rec arrow.RecordBatch, total int64) error) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Parquet"); p != nil {
@@ -143,14 +148,15 @@ func (d *decoder) group(group int, bounds Bounds, f func(arrow.RecordBatch) erro
 
 type decoder struct {
 	bound   *ingest.BoundedAllocator
-	natural *ingest.Budget // for what becomes of the columns
+	natural *ingest.Budget // memory for the conversion of columns to natural types
 	rows    int64
 	checked *pqarrow.FileReader // allocates from bound
-	plain   *pqarrow.FileReader // for columns with structs, once they are checked
+	plain   *pqarrow.FileReader // for columns with structs, after they are checked
 	groups  []int               // all row groups
 	fields  []arrow.Field
 	readers []*pqarrow.ColumnReader
-	said    []*pqarrow.SchemaField // per column: what the file says of it, nil if its Arrow type says it all
+	// per column: its field in the file if its Arrow type loses part of its meaning, otherwise nil
+	said []*pqarrow.SchemaField
 }
 
 func (d *decoder) release() {
@@ -161,7 +167,7 @@ func (d *decoder) release() {
 
 func invalid(err error) error { return base.Errorf(base.Invalid, "Parquet: %w", err) }
 
-// Source is what a file is read from.
+// Source is the data of a Parquet file.
 type Source = parquet.ReaderAtSeeker
 
 func (d *decoder) open(src Source, size, limit int64) error {
@@ -176,7 +182,7 @@ func (d *decoder) open(src Source, size, limit int64) error {
 		return err
 	}
 	f := d.checked.ParquetReader()
-	most := 8 * limit // the narrowest type, boolean, has eight values a byte
+	most := 8 * limit // the narrowest type, boolean, has eight values per byte
 	for g := range f.NumRowGroups() {
 		group := meta.RowGroup(g)
 		if group.NumRows() < 0 || group.NumColumns() != meta.Schema.NumColumns() {
@@ -222,7 +228,7 @@ func openFile(src Source, meta *metadata.FileMetaData, alloc memory.Allocator) (
 	return r, nil
 }
 
-// columns opens the columns' readers.
+// columns opens the readers of the columns.
 func (d *decoder) columns() error {
 	for i := range d.checked.Manifest.Fields {
 		f := &d.checked.Manifest.Fields[i]
@@ -278,7 +284,7 @@ func leavesOf(f *pqarrow.SchemaField, to []*pqarrow.SchemaField) []*pqarrow.Sche
 	return to
 }
 
-// check reads all leaves of a column, one by one, and counts their memory.
+// check reads all leaves of a column, one by one, and charges their memory.
 func (d *decoder) check(f *pqarrow.SchemaField) error {
 	for _, leaf := range leavesOf(f, nil) {
 		if err := d.checkLeaf(leaf); err != nil {
@@ -323,7 +329,7 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 				}
 			}
 		}
-		if got != want { // what a footer says of rows may be anything
+		if got != want { // the number of rows in a footer is not trusted
 			return base.Errorf(base.Invalid, "Parquet: %d rows from %d on where %d are announced", got, rows+1, want)
 		}
 	}
@@ -331,7 +337,7 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 	return nil
 }
 
-// batch returns the next rows.
+// batch returns the next batch, with the given number of rows.
 func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 	arrays := make([]arrow.Array, 0, len(d.fields))
 	defer func() {
@@ -358,7 +364,7 @@ func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 	return ingest.Natural(batch, d.natural)
 }
 
-// next returns the next rows of a column.
+// next returns the next rows of the i-th column.
 func (d *decoder) next(i int, rows int64) (arrow.Array, error) {
 	if rows == 0 {
 		b := array.NewBuilder(memory.DefaultAllocator, d.fields[i].Type)

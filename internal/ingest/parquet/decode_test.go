@@ -74,7 +74,7 @@ const sampleText = `: a int64 [1 (null) 3] b utf8 [x  (null)] c list<element: in
 	`e us [1970-01-01T00:00:01Z (null) (null)] f decimal(20, 2) [1.5 (null) -3] ` +
 	`g map<utf8, int64, items_nullable> [[{"key":"k","value":1}] (null) []] h bool [true (null) false]`
 
-// limit is more than any of the tests' rows.
+// limit is more than the rows of any test take.
 const limit = 1 << 30
 
 func TestRowsThatGrowTooLarge(t *testing.T) {
@@ -195,8 +195,8 @@ func TestCodecsDecodeNoMoreThanThePagesSize(t *testing.T) {
 	}
 }
 
-// TestFlippedBytes damages files at random: every outcome but a panic or a batch that
-// Validate refuses is fine.
+// TestFlippedBytes damages files at random. The decoder must not panic, and must not return a batch
+// that Validate refuses.
 func TestFlippedBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, codec := range codecs {
@@ -235,7 +235,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(check)
 }
 
-// The file is DuckDB's: COPY ... TO with columns of types that Parquet has bytes for, and says so.
+// TestWhatAFileSaysOfBytesIsHeeded decodes a file of DuckDB's COPY ... TO, with columns whose types
+// Parquet stores as marked bytes.
 func TestWhatAFileSaysOfBytesIsHeeded(t *testing.T) {
 	body, err := os.ReadFile("testdata/duckdb.parquet")
 	if err != nil {

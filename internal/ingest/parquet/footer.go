@@ -17,7 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/arrowipc"
 )
 
-// readFooter returns what the footer says, once what arrow-go makes of it without a look at sizes is checked.
+// readFooter returns the content of the footer. It first checks the parts that arrow-go would use
+// without checking their sizes.
 func readFooter(src Source, size int64) (*metadata.FileMetaData, error) {
 	end, err := footerOf(src, size)
 	if err != nil {
@@ -36,10 +37,10 @@ func readFooter(src Source, size int64) (*metadata.FileMetaData, error) {
 	return f.MetaData(), nil
 }
 
-// tail is the size of what is behind the footer: its size, and a magic word.
+// tail is the size of the bytes after the footer: its length, and a magic word.
 const tail = 4 + 4
 
-// footerOf returns the end of a file, with the whole footer if there is one.
+// footerOf returns the end of a file. It contains the whole footer, if there is one.
 func footerOf(src Source, size int64) ([]byte, error) {
 	n := min(size, tail)
 	for {
@@ -56,8 +57,8 @@ func footerOf(src Source, size int64) ([]byte, error) {
 	}
 }
 
-// checkFooter checks the tree of the columns, which arrow-go builds by recursion: too deep a one, or a group of
-// more fields than there is memory for, ends the process.
+// checkFooter checks the tree of columns. arrow-go builds it by recursion: a tree that is too deep,
+// or a group with more fields than fit in memory, would end the process.
 func checkFooter(body []byte) error {
 	footer, err := plainFooter(body)
 	if err != nil {
@@ -66,10 +67,10 @@ func checkFooter(body []byte) error {
 	return checkTree(footer.FileMetaData.Schema)
 }
 
-// plainFooter returns the footer as it is written.
+// plainFooter returns the footer as it is stored.
 func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 	if len(body) < tail || string(body[len(body)-4:]) != "PAR1" {
-		return footer, base.Errorf(base.Invalid, "Parquet: the body does not end like a Parquet file that is not encrypted")
+		return footer, base.Errorf(base.Invalid, "Parquet: the body does not end like an unencrypted Parquet file")
 	}
 	end := len(body) - tail
 	size := int(binary.LittleEndian.Uint32(body[end:]))
@@ -84,8 +85,9 @@ func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 	return footer, nil
 }
 
-// Claimed is how many bytes, but at most so many, the rows of a file take in memory by what its footer says; 0 if it is broken, which Decode tells. A column
-// of one value again and again takes next to nothing in a file.
+// Claimed returns how many bytes the rows of a file take in memory according to its footer, or most
+// if that is less. It returns 0 if the footer is broken, because Decode reports that. The body's
+// size is not a bound: a column that repeats one value takes almost no space in a file.
 func Claimed(body []byte, most int64) (bytes int64) {
 	footer, err := plainFooter(body)
 	if err != nil {
@@ -104,7 +106,7 @@ func Claimed(body []byte, most int64) (bytes int64) {
 				bytes += min(4*values, most)
 			case parquet.Types.Int64, parquet.Types.Double, parquet.Types.Int96:
 				bytes += min(8*values, most)
-			default: // offsets, and the texts
+			default: // offsets and text
 				bytes += min(4*values, most) + min(max(chunk.MetaData.TotalUncompressedSize, 0), most)
 			}
 			if bytes >= most {
@@ -115,13 +117,14 @@ func Claimed(body []byte, most int64) (bytes int64) {
 	return bytes
 }
 
-// fresh makes a value of a type that is internal to arrow-go.
+// fresh sets *to to a new value. It is needed for a type that is internal to arrow-go.
 func fresh[T any](to **T) { *to = new(T) }
 
-// checkTree checks elements of a schema: each is followed by as many subtrees as it has children.
+// checkTree checks the elements of a schema. Each element is followed by one subtree per child.
 func checkTree[E interface{ GetNumChildren() int32 }](elements []E) error {
 	const deepest = 3 * ingest.MaxNesting // a list is a group in a group
-	var open []int                        // children to come of the groups around
+	// for each open group the number of children that are still to come
+	var open []int
 	columns, needed := 0, 1
 	for i, e := range elements {
 		n := int(e.GetNumChildren())
@@ -151,10 +154,12 @@ func checkTree[E interface{ GetNumChildren() int32 }](elements []E) error {
 	return nil
 }
 
-// arrowSchemaKey is where Arrow's writers keep what Parquet has no types for: zones, durations and the like.
+// arrowSchemaKey is the metadata key under which Arrow's writers store what Parquet has no types
+// for, such as time zones and durations.
 const arrowSchemaKey = "ARROW:schema"
 
-// checkArrowSchema checks what pqarrow reads below arrowSchemaKey, decoded as it does.
+// checkArrowSchema checks the schema that pqarrow reads from arrowSchemaKey. It decodes it like
+// pqarrow.
 func checkArrowSchema(meta *metadata.FileMetaData) error {
 	text := meta.KeyValueMetadata().FindValue(arrowSchemaKey)
 	if text == nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
 )
 
-// withArrowSchema returns a file that says this of its Arrow schema.
+// withArrowSchema returns a file with the given bytes as its Arrow schema.
 func withArrowSchema(t *testing.T, schema []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -44,8 +44,8 @@ func withArrowSchema(t *testing.T, schema []byte) []byte {
 	return b.Bytes()
 }
 
-// schemaMessage returns an IPC message of a schema whose top level is twice a struct, which is twice a struct and so
-// on, all with one name, and which announces a body.
+// schemaMessage returns an IPC message of a schema that declares a body. Its top level has two
+// structs. Each struct has two structs, and so on, and all have the same name.
 func schemaMessage(levels int, name string, bodySize int64) []byte {
 	const structType, headerSchema = 13, 1
 	b := flatbuffers.NewBuilder(1024)
@@ -119,7 +119,7 @@ func TestWhatTheFooterSaysOfArrowsTypesIsHeeded(t *testing.T) {
 
 }
 
-// withFooter returns a file of rows whose footer is changed.
+// withFooter returns a file of rows with a changed footer.
 func withFooter(t *testing.T, batch arrow.RecordBatch, change func(*metadata.FileMetaData)) []byte {
 	t.Helper()
 	body := write(t, compress.Codecs.Uncompressed, batch)

@@ -18,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
 )
 
-// TestINT96IsATimestampOfNanoseconds, whether its values have digits below the microsecond or not.
+// TestINT96IsATimestampOfNanoseconds: the type does not depend on whether values have nanoseconds.
 func TestINT96IsATimestampOfNanoseconds(t *testing.T) {
 	for values, want := range map[string]string{
 		`["2026-01-31T12:00:00.000000001Z", null]`: "[2026-01-31T12:00:00.000000001 (null)]",
@@ -51,7 +51,7 @@ func TestINT96IsATimestampOfNanoseconds(t *testing.T) {
 	}
 }
 
-// TestINT96OutOfRangeIsNamed: it reaches further than 64 bits of nanoseconds.
+// TestINT96OutOfRangeIsNamed: the range of INT96 is larger than that of 64-bit nanoseconds.
 func TestINT96OutOfRangeIsNamed(t *testing.T) {
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{schema.NewInt96Node("t", parquet.Repetitions.Required, -1)}, -1)
 	if err != nil {

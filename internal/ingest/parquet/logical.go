@@ -13,19 +13,21 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Parquet says of bytes that they are a UUID, JSON or an interval. arrow-go reads them as bytes, unless an
-// Arrow schema in the file says it too, as no writer but Arrow's puts it there.
+// Parquet can mark bytes as a UUID, JSON or an interval. arrow-go reads them as plain bytes, unless
+// the file also has an Arrow schema with that type, which only Arrow's own writers store.
 
-// intervalBytes is the length of Parquet's INTERVAL: months, days and milliseconds, each of 32 bits.
+// intervalBytes is the size of Parquet's INTERVAL: months, days and milliseconds of 32 bits each.
 const intervalBytes = 12
 
 var (
-	int96Type   = &arrow.TimestampType{Unit: arrow.Nanosecond}
-	uuidType    = extensions.NewUUIDType()
-	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String) // it knows this storage
+	int96Type = &arrow.TimestampType{Unit: arrow.Nanosecond}
+	uuidType  = extensions.NewUUIDType()
+	// a supported storage type, so there is no error
+	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String)
 )
 
-// saysMore reports whether the file says more of a column, or of what is in it, than its Arrow type.
+// saysMore reports whether the file marks a column, or one of its leaves, with a type that its
+// Arrow type lacks.
 func (d *decoder) saysMore(f *pqarrow.SchemaField) bool {
 	if len(f.Children) > 0 {
 		return slices.ContainsFunc(f.Children, func(c pqarrow.SchemaField) bool { return d.saysMore(&c) })
@@ -33,7 +35,8 @@ func (d *decoder) saysMore(f *pqarrow.SchemaField) bool {
 	return d.meaning(f) != nil
 }
 
-// meaning returns how to see a leaf's values as what the file says they are; nil if they are that already.
+// meaning returns a function that converts a leaf's values to the type that the file marks them
+// with. It returns nil if they already have that type.
 func (d *decoder) meaning(f *pqarrow.SchemaField) func(arrow.Array) arrow.Array {
 	column := d.checked.ParquetReader().MetaData().Schema.Column(f.ColIndex)
 	switch storage := f.Field.Type.(type) {
@@ -45,7 +48,8 @@ func (d *decoder) meaning(f *pqarrow.SchemaField) func(arrow.Array) arrow.Array 
 			return intervals
 		}
 	case *arrow.TimestampType:
-		// INT96 counts nanoseconds and names no zone: TIMESTAMP_NS, as DuckDB reads it, whatever digits a file's values have.
+		// INT96 counts nanoseconds and has no time zone, so it is TIMESTAMP_NS, as in DuckDB,
+		// whatever the precision of a file's values.
 		if column.PhysicalType() == parquet.Types.Int96 {
 			return func(a arrow.Array) arrow.Array { return retyped(a, int96Type, nil) }
 		}
@@ -81,7 +85,7 @@ func intervals(a arrow.Array) arrow.Array {
 	return b.NewArray()
 }
 
-// as returns values as what the file says they are; the caller releases them.
+// as returns values in the types that the file marks them with. The caller releases them.
 func (d *decoder) as(f *pqarrow.SchemaField, a arrow.Array) arrow.Array {
 	old := a.Data().Children()
 	if len(f.Children) == 0 || len(f.Children) != len(old) {
@@ -119,7 +123,7 @@ func (d *decoder) as(f *pqarrow.SchemaField, a arrow.Array) arrow.Array {
 	return a
 }
 
-// retyped returns an array of the same buffers under another type.
+// retyped returns an array with the same buffers and another type.
 func retyped(a arrow.Array, dt arrow.DataType, children []arrow.ArrayData) arrow.Array {
 	d := a.Data()
 	data := array.NewData(dt, d.Len(), d.Buffers(), children, d.NullN(), d.Offset())

@@ -36,15 +36,15 @@ type decoder interface {
 	Finish() arrow.RecordBatch
 }
 
-// measure decodes b.N messages in batches of 122,880. What they cost in processor
-// time, garbage collection included, is bench/stream/decode's to say.
+// measure decodes b.N messages in batches of 122,880. bench/stream/decode measures their cost in
+// processor time, including garbage collection.
 func measure(b *testing.B, d decoder, msgs [][]byte) {
 	const rows = 122_880
 	size := 0
 	for _, m := range msgs {
 		size += len(m)
 	}
-	for range 2 { // a batch to learn sizes from
+	for range 2 { // the first batch teaches the decoder sizes
 		for i := range min(rows, 10*b.N) {
 			if err := d.Append(msgs[i%len(msgs)]); err != nil {
 				b.Fatal(err)

@@ -11,32 +11,33 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// store says which buffers a column has.
+// store says in which buffers a column stores its values.
 type store uint8
 
 const (
-	storeNone  store = iota // presence alone: structs, and messages that projections pass through
-	storeBits               // bool
-	store32                 // 4 bytes a row
-	store64                 // 8 bytes a row
-	storeTime               // 8 bytes a row: microseconds, and what is below them
-	storeText               // utf8: offsets and data
-	storeBytes              // binary: offsets and data
-	storeDict               // utf8: index into a dictionary, until that does not pay
-	storeEnum               // index of the enumerator
-	storeList               // offsets into the child level
-	storeEmpty              // a message without fields: present or not
-	storeCount              // no output: counts a repeated field's elements in a row
+	// presence only: structs, and messages that contain a projection's columns
+	storeNone  store = iota
+	storeBits        // bool
+	store32          // 4 bytes a row
+	store64          // 8 bytes a row
+	storeTime        // 8 bytes a row for microseconds, and 2 for the nanoseconds below them
+	storeText        // utf8: offsets and data
+	storeBytes       // binary: offsets and data
+	storeDict        // utf8: index into a dictionary, until a dictionary no longer pays off
+	storeEnum        // index of the enumerator
+	storeList        // offsets into the child level
+	storeEmpty       // a message without fields: true if it is present
+	storeCount       // no output: counts a repeated field's elements in a row
 )
 
-// column holds one column's values of one level, rows 0 to level.rows-1, in
-// Arrow's layout. Fixed-width buffers are as long as the level's rows may get without asking it, and zero
-// where nothing was written, so a field that is absent costs nothing: its bit of
-// presence stays zero, or its value is the zero that implicit presence means.
-// Offsets are filled when a later row is written.
+// column holds the values of one column of one level, rows 0 to level.rows-1, in Arrow's layout.
+//
+// Fixed-width buffers are cleared for level.cap rows, and are zero where nothing was written. So an
+// absent field costs nothing: its presence bit stays zero, or its value stays the zero that
+// implicit presence stands for. Offsets are filled when a later row is written.
 type column struct {
-	// next is one more than the last row written, for the stores that write rows in
-	// ascending order: offsets[next:] are not filled yet.
+	// next is one more than the last row written, for stores that write rows in ascending order.
+	// offsets[next:] are not filled yet.
 	next    int
 	offsets []int32
 	data    []byte
@@ -48,14 +49,15 @@ type column struct {
 	bits  []byte
 
 	store    store
-	optional bool    // has a validity bitmap
-	plain    bool    // storeDict: the dictionary did not pay, the rows are in data
-	implicit bool    // storeDict, storeEnum: index 0 is the value of absent fields
-	rewrote  bool    // storeDict, storeEnum: a value may be in the dictionary that no row has
-	nested   bool    // storeEnum inside lists and structs: becomes utf8 in the end
-	present  *column // has the effective validity: this column, a message around it, or nil
-	level    *level  // that the column's rows are of
-	hint     int     // bytes of data that the last batch needed
+	optional bool // has a validity bitmap
+	plain    bool // storeDict: the dictionary did not pay off, the rows are in data
+	implicit bool // storeDict, storeEnum: index 0 is the value of absent fields
+	rewrote  bool // storeDict, storeEnum: the dictionary may contain a value that no row has
+	nested   bool // storeEnum inside lists and structs: becomes utf8 in Finish
+	// has the validity of this column: the column itself, a message around it, or nil
+	present *column
+	level   *level // the level that the column belongs to
+	hint    int    // bytes of data that the last batch needed
 
 	dict  intern.Table
 	enum  *enumerators
@@ -63,9 +65,12 @@ type column struct {
 	keys  mapKeys
 	count int // storeCount: elements seen in row next-1
 
-	gathered *column // its rows, repeated for the elements that a projection fans out; nil until there are some
+	// gathered holds the column's rows, repeated for the elements that a projection turns into
+	// rows. It is nil until a batch needs it.
+	gathered *column
 
-	// memory is where the buffers come from; fixed is that of w64, w32 and bits, of which a column has one.
+	// memory has the slots of the buffers. fixed is the slot of w64, w32 or bits: a column uses
+	// only one of them.
 	memory struct{ valid, fixed, offsets, data slot }
 }
 
@@ -77,7 +82,7 @@ func newColumn(s store, poison bool) *column {
 	return c
 }
 
-// width returns the bits that a row takes in fixed-width buffers.
+// width returns the number of bits that a row takes in fixed-width buffers.
 func (c *column) width() int {
 	n := 0
 	if c.optional {
@@ -89,7 +94,7 @@ func (c *column) width() int {
 	case store32, storeText, storeBytes, storeList, storeEnum:
 		n += 32
 	case storeDict:
-		n += 64 // an index, an offset when it turns plain
+		n += 64 // an index, and an offset for when it turns plain
 	case store64:
 		n += 64
 	case storeTime:
@@ -98,7 +103,7 @@ func (c *column) width() int {
 	return n
 }
 
-// reserve makes room for rows, which extend opens.
+// reserve allocates memory for rows. extend makes them usable.
 func (c *column) reserve(rows int) {
 	if c.optional {
 		c.valid = reserve(&c.memory.valid, c.valid, (rows+7)/8)
@@ -124,7 +129,7 @@ func (c *column) reserve(rows int) {
 	}
 }
 
-// extend opens rows that there is room for: their values are zero.
+// extend makes rows usable that reserve has allocated. Their values are zero.
 func (c *column) extend(rows int) {
 	if c.optional {
 		c.valid = extend(c.valid, (rows+7)/8)
@@ -152,7 +157,7 @@ func (c *column) extend(rows int) {
 	}
 }
 
-// trim gives back memory that was reserved for far more rows than there are.
+// trim shrinks buffers that were reserved for far more rows than there are.
 func (c *column) trim(rows int) {
 	c.valid = trim(&c.memory.valid, c.valid, (rows+7)/8)
 	c.bits = trim(&c.memory.fixed, c.bits, (rows+7)/8)
@@ -162,7 +167,7 @@ func (c *column) trim(rows int) {
 	c.data = trim(&c.memory.data, c.data, len(c.data))
 }
 
-// reset forgets all rows.
+// reset drops all rows.
 func (c *column) reset() {
 	leave(&c.memory.valid, c.valid)
 	switch {
@@ -187,7 +192,7 @@ func (c *column) reset() {
 	c.reserveDefault()
 }
 
-// reserveDefault gives index 0 to the value of absent fields.
+// reserveDefault assigns index 0 to the value of absent fields.
 func (c *column) reserveDefault() {
 	if !c.implicit {
 		return
@@ -200,7 +205,7 @@ func (c *column) reserveDefault() {
 	}
 }
 
-// fill sets the offsets up to row's: the rows before are empty.
+// fill sets the offsets up to and including row's. The rows before row are empty.
 func (c *column) fill(row int, at int32) {
 	offsets := c.offsets[:row+1]
 	for i := c.next; i < len(offsets); i++ {
@@ -209,7 +214,7 @@ func (c *column) fill(row int, at int32) {
 	c.next = row + 1
 }
 
-// openText starts row's value; what it held before is replaced.
+// openText starts the value of row, and drops the value that row had before.
 func (c *column) openText(row int) {
 	if c.next <= row {
 		c.fill(row, int32(len(c.data)))
@@ -224,7 +229,7 @@ func (c *column) setBytes(row int, v []byte) {
 	c.appendData(v)
 }
 
-// appendData adds v to the data.
+// appendData appends v to the data.
 func (c *column) appendData(v []byte) {
 	if n := len(c.data) + len(v); n > cap(c.data) {
 		c.data = reserve(&c.memory.data, c.data, max(n, cap(c.data)+cap(c.data)/2, leastText))
@@ -233,14 +238,14 @@ func (c *column) appendData(v []byte) {
 }
 
 const (
-	shortText = 192  // bytes; the size up to which text is copied without a call
-	leastText = 1024 // bytes that a column of text reserves at least
+	shortText = 192  // bytes; text of at most this size is copied without a call
+	leastText = 1024 // the least bytes that a text column reserves
 )
 
-// highBits are set in words of bytes that are not all ASCII.
+// A word of eight bytes is ASCII if it has none of the highBits.
 const highBits = 0x8080808080808080
 
-// setText sets row to a copy of v, or reports that v is not UTF-8.
+// setText sets row to a copy of v, and reports whether v is valid UTF-8.
 func (c *column) setText(row int, v []byte) bool {
 	if c.next == row && row < len(c.offsets) {
 		c.offsets[row], c.next = int32(len(c.data)), row+1
@@ -252,8 +257,8 @@ func (c *column) setText(row int, v []byte) bool {
 		c.appendData(v)
 		return ingest.ValidText(v)
 	}
-	// Words of v, the last of which may overlap the one before: copied and looked at
-	// in one go, without a call.
+	// Copy v in words and check them in the same loop, without a call. The last word may overlap
+	// the one before.
 	to := c.data[at : at+shortText]
 	var all uint64
 	switch {
@@ -287,7 +292,7 @@ func (c *column) setText(row int, v []byte) bool {
 	return all&highBits == 0 || utf8.Valid(v)
 }
 
-// setDict sets row to v, or reports that v is not UTF-8.
+// setDict sets row to v, and reports whether v is valid UTF-8.
 func (c *column) setDict(row int, v []byte) bool {
 	if c.plain {
 		return c.setText(row, v)
@@ -304,31 +309,31 @@ func (c *column) setDict(row int, v []byte) bool {
 		index = c.dict.Add(v)
 	}
 	if c.next > row {
-		c.rewrote = true // the value it replaces may be nobody else's
+		c.rewrote = true // perhaps no other row has the value that this replaces
 	}
 	c.w32[row] = index
 	c.next = row + 1
 	return true
 }
 
-// turnPlain rewrites the rows before row as offsets and data. A value that row
-// itself held is dropped: it is about to be replaced.
+// turnPlain rewrites the rows before row as offsets and data. The value of row itself is dropped,
+// because the caller replaces it.
 func (c *column) turnPlain(row int) {
 	size := 0
 	for i := range row {
-		if c.thereAt(i) {
+		if c.isPresent(i) {
 			size += len(c.dict.Value(c.w32[i]))
 		}
 	}
 	room := size
-	if row < c.level.rows { // more are to come
+	if row < c.level.rows { // more rows may follow
 		room = max(size+size/8, c.hint)
 	}
 	c.data = reserve(&c.memory.data, c.data, room)
 	c.offsets = reserve(&c.memory.offsets, c.offsets, c.level.room+1)[:c.level.cap+1]
 	for i := range row {
 		c.offsets[i] = int32(len(c.data))
-		if c.thereAt(i) {
+		if c.isPresent(i) {
 			c.data = append(c.data, c.dict.Value(c.w32[i])...)
 		}
 	}
@@ -337,13 +342,13 @@ func (c *column) turnPlain(row int) {
 	c.plain, c.w32, c.dict = true, nil, intern.Table{}
 }
 
-// textFrom returns the bytes of text in the rows from row on.
+// textFrom returns the number of bytes of text in the rows from row on.
 func (c *column) textFrom(row int) int64 {
 	switch {
 	case c.store == storeDict && !c.plain:
 		n := int64(0)
 		for i := row; i < c.next; i++ {
-			if c.thereAt(i) {
+			if c.isPresent(i) {
 				n += int64(len(c.dict.Value(c.w32[i])))
 			}
 		}
@@ -356,8 +361,8 @@ func (c *column) textFrom(row int) int64 {
 	return 0
 }
 
-// truncate makes the rows from row on as if they had never been written; end is
-// one more than the last that may have been.
+// truncate clears the rows from row on, as if they had never been written. end is one more than the
+// last row that may have been written.
 func (c *column) truncate(row, end int) {
 	if c.optional {
 		bitutil.SetBitsTo(c.valid, int64(row), int64(end-row), false)

@@ -11,32 +11,32 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// maxDepth is the depth of a column below which messages are not expanded: a list,
-// a map or a struct in them must not pass ingest.MaxNesting.
+// maxDepth is the nesting depth of columns below which messages are not expanded. A list, a map or
+// a struct in such a message would exceed ingest.MaxNesting.
 const maxDepth = ingest.MaxNesting - 4
 
 // compiler builds a decoder's tables and columns.
 type compiler struct {
 	d       *Decoder
-	arrays  int // that a batch will have, nested ones included
+	arrays  int // arrays of a batch, including nested ones
 	types   []protoreflect.FullName
-	names   []string // of a projection's columns
+	names   []string // names of a projection's columns
 	columns []*output
 }
 
-// place says where a message's fields go.
+// place is the position in the plan to which the fields of a message belong.
 type place struct {
 	level   *level
-	present *column // has the validity of the message; nil if it is always there
-	depth   int     // how many arrays the fields' arrays are inside of
-	flat    bool    // the fields are columns of the batch itself
-	path    string  // of the message, with the dot that follows it
+	present *column // has the validity of the message; nil if the message is always present
+	depth   int     // how many arrays the fields' arrays are nested in
+	flat    bool    // the fields are columns of the batch
+	path    string  // path of the message, with a dot at its end
 }
 
 // requirement is a required field of proto2.
 type requirement struct {
 	level   *level
-	message *column // has the validity of the message; nil if it is always there
+	message *column // has the validity of the message; nil if the message is always present
 	field   *column
 	path    string
 }
@@ -80,7 +80,7 @@ func (c *compiler) newLevel() *level {
 	return l
 }
 
-// count counts the arrays of a batch.
+// count adds to the number of arrays in a batch. It returns an error if there are too many.
 func (c *compiler) count(arrays int) error {
 	if c.arrays += arrays; c.arrays > ingest.MaxColumns {
 		return base.Errorf(base.TooLarge, "more than %d columns, those inside structs and lists included", ingest.MaxColumns).
@@ -89,7 +89,7 @@ func (c *compiler) count(arrays int) error {
 	return nil
 }
 
-// column adds a column to at's level.
+// column adds a column to the level of at.
 func (c *compiler) column(at place, s store, optional bool) *column {
 	col := newColumn(s, c.d.plan.options.PoisonMemory)
 	col.optional, col.present = optional, at.present
@@ -99,8 +99,8 @@ func (c *compiler) column(at place, s store, optional bool) *column {
 	return at.level.add(col)
 }
 
-// message returns how to read a message type, and its fields' columns. want is nil
-// for all fields; a projection's columns are noted, not returned.
+// message returns the reader of a message type and the columns of its fields. want is nil for all
+// fields. The columns of a projection are stored in c.columns, not returned.
 func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, at place) (*message, []*output, error) {
 	c.types = append(c.types, md.FullName())
 	defer func() { c.types = c.types[:len(c.types)-1] }()
@@ -147,7 +147,7 @@ func (c *compiler) message(md protoreflect.MessageDescriptor, want *selection, a
 	return m, outputs, nil
 }
 
-// checkNames returns an error for the first name in want that md lacks.
+// checkNames returns an error for the first name in want that is not a field of md.
 func (c *compiler) checkNames(md protoreflect.MessageDescriptor, want *selection, at place) error {
 	for _, s := range want.steps {
 		if md.Fields().ByName(protoreflect.Name(s.name)) == nil {
@@ -157,8 +157,8 @@ func (c *compiler) checkNames(md protoreflect.MessageDescriptor, want *selection
 	return nil
 }
 
-// field returns what to do with the field's values, an op for each tag. There are
-// several ops, in one, where several paths lead through the field.
+// field returns the ops for a field's values, one for each tag. If several paths contain the field,
+// their ops are combined in one op.
 func (c *compiler) field(fd protoreflect.FieldDescriptor, want *selection, at place) ([]*op, *output, error) {
 	if want == nil {
 		ops, output, err := c.whole(fd, at)
@@ -191,7 +191,7 @@ func (c *compiler) field(fd protoreflect.FieldDescriptor, want *selection, at pl
 	return together(all), nil, nil
 }
 
-// together makes one op of those for the same tag.
+// together combines the ops that have the same tag.
 func together(all []*op) []*op {
 	var out []*op
 	for _, o := range all {
@@ -208,8 +208,8 @@ func together(all []*op) []*op {
 	return out
 }
 
-// selected returns the ops for what a projection wants of a field: its column, or
-// columns inside it, not both.
+// selected returns the ops for the part of a field that a projection selects: either the field's
+// own column, or columns inside it.
 func (c *compiler) selected(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
 	path := at.path + s.name
 	repeated := fd.IsList() || fd.IsMap()
@@ -218,7 +218,7 @@ func (c *compiler) selected(fd protoreflect.FieldDescriptor, s *selection, at pl
 		return nil, base.Errorf(base.Invalid, "path %q: the field is not repeated, it has no elements", path)
 	case s.index == noIndex && repeated && s.column < 0:
 		return nil, base.Errorf(base.Invalid, "path %q: the field is repeated", path).
-			WithHint("write %s[0] for its first element, %s[] for a row for each", path, path)
+			WithHint("write %s[0] for its first element, or %s[] for one row per element", path, path)
 	case s.index >= 0 && fd.IsMap():
 		return nil, base.Errorf(base.Invalid, "path %q: the entries of a map have no order", path)
 	case s.index == allIndex:
@@ -240,7 +240,7 @@ func (c *compiler) selected(fd protoreflect.FieldDescriptor, s *selection, at pl
 	return []*op{o}, c.emit(s, output)
 }
 
-// inner returns the selection to descend with: nil for a path that ends here.
+// inner returns the selection to descend with, or nil if the path ends here.
 func (s *selection) inner() *selection {
 	if s.column >= 0 {
 		return nil
@@ -248,7 +248,7 @@ func (s *selection) inner() *selection {
 	return s
 }
 
-// emit makes output the column whose path ends at s, if one does.
+// emit makes output the column of the path that ends at s, if a path ends there.
 func (c *compiler) emit(s *selection, output *output) error {
 	if s.column >= 0 {
 		output.name = c.names[s.column]
@@ -257,8 +257,8 @@ func (c *compiler) emit(s *selection, output *output) error {
 	return nil
 }
 
-// element returns the ops for one element of a repeated field: NULL in rows with
-// fewer.
+// element returns the ops for one element of a repeated field. Its column is NULL in rows with
+// fewer elements.
 func (c *compiler) element(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
 	counter := c.column(at, storeCount, false)
 	o, output, err := c.value(fd, at, optionalElement, s.inner())
@@ -276,15 +276,16 @@ func (c *compiler) element(fd protoreflect.FieldDescriptor, s *selection, at pla
 	return ops, nil
 }
 
-// fan returns the ops for all elements of a repeated field, each a row of the batch.
+// fan returns the ops for all elements of a repeated field. Each element becomes a row of the
+// batch.
 func (c *compiler) fan(fd protoreflect.FieldDescriptor, s *selection, at place) ([]*op, error) {
 	path := at.path + s.name
 	last := &c.d.chain[len(c.d.chain)-1]
 	if last.level != at.level {
-		// A second look at the same field: its column and fields of its elements.
+		// Another path contains the same field: one selects the element, the other fields of it.
 		i := slices.IndexFunc(c.d.chain, func(f fanned) bool { return f.path == path+"[]" })
 		if i < 0 {
-			return nil, base.Errorf(base.Invalid, "paths %q and %q: rows can be made of the elements of one repeated field only",
+			return nil, base.Errorf(base.Invalid, "paths %q and %q: only one repeated field can make a row per element",
 				last.path, path+"[]")
 		}
 		return nil, base.Errorf(base.Invalid, "paths %q: choose the element or its fields", path+"[]")
@@ -303,14 +304,14 @@ func (c *compiler) fan(fd protoreflect.FieldDescriptor, s *selection, at place) 
 		}
 		return c.mapOps(fd, list, sub)
 	}
-	o, output, err := c.value(fd, inside, alwaysThere, s.inner())
+	o, output, err := c.value(fd, inside, alwaysPresent, s.inner())
 	if err != nil {
 		return nil, err
 	}
 	return listOps(fd, list, o), c.emit(s, output)
 }
 
-// whole returns the ops for a field with all that is in it, and its column.
+// whole returns the ops for a field with everything inside it, and its column.
 func (c *compiler) whole(fd protoreflect.FieldDescriptor, at place) ([]*op, *output, error) {
 	if !fd.IsList() && !fd.IsMap() {
 		o, output, err := c.value(fd, at, optionalField, nil)
@@ -328,7 +329,7 @@ func (c *compiler) whole(fd protoreflect.FieldDescriptor, at place) ([]*op, *out
 	output := &output{name: string(fd.Name()), shape: shapeList, col: list, level: at.level}
 	inside := place{level: list.child, depth: at.depth + 1, path: at.path + string(fd.Name()) + "."}
 	if !fd.IsMap() {
-		o, element, err := c.value(fd, inside, alwaysThere, nil)
+		o, element, err := c.value(fd, inside, alwaysPresent, nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -348,8 +349,8 @@ func (c *compiler) whole(fd protoreflect.FieldDescriptor, at place) ([]*op, *out
 	return ops, output, err
 }
 
-// mapOps returns the op for entries, which sub reads. Their keys are always read:
-// the last entry of a key stays.
+// mapOps returns the op for a map's entries, which sub reads. Keys are always read, because only
+// the last entry of a key is retained.
 func (c *compiler) mapOps(fd protoreflect.FieldDescriptor, list *column, sub *message) ([]*op, error) {
 	key := sub.find(uint64(tagOf(fd.MapKey(), false)))
 	if key == nil {
@@ -365,7 +366,7 @@ func (c *compiler) mapOps(fd protoreflect.FieldDescriptor, list *column, sub *me
 	return []*op{{tag: tagOf(fd, false), action: doMap, col: list, sub: sub, name: string(fd.Name())}}, nil
 }
 
-// listOps returns the ops of a repeated field, one of whose elements o reads.
+// listOps returns the ops of a repeated field. o reads one element.
 func listOps(fd protoreflect.FieldDescriptor, list *column, o *op) []*op {
 	o.tag = tagOf(fd, false)
 	one := &op{tag: o.tag, action: doList, col: list, elem: o, name: o.name}
@@ -381,12 +382,12 @@ func listOps(fd protoreflect.FieldDescriptor, list *column, o *op) []*op {
 	return []*op{one, {tag: tagOf(fd, true), action: doPacked, col: list, elem: o, name: o.name}}
 }
 
-// packable reports whether the values of a repeated field may share one length.
+// packable reports whether a repeated field's values may be packed in one length-delimited value.
 func packable(fd protoreflect.FieldDescriptor) bool {
 	return wireType(fd.Kind()) != protowire.BytesType && wireType(fd.Kind()) != protowire.StartGroupType
 }
 
-// tagOf returns the tag of one of the field's values, or of packed values.
+// tagOf returns the tag of one value of the field, or of its packed values.
 func tagOf(fd protoreflect.FieldDescriptor, packed bool) uint32 {
 	t := wireType(fd.Kind())
 	if packed {
@@ -395,10 +396,10 @@ func tagOf(fd protoreflect.FieldDescriptor, packed bool) uint32 {
 	return uint32(fd.Number())<<3 | uint32(t)
 }
 
-// fanned is a level of the rows of a projection: the messages, or the elements of a
-// repeated field in the rows of the level before.
+// fanned is one level of a projection's rows. The first level has the messages. Each further level
+// has the elements of a repeated field in the rows of the level before.
 type fanned struct {
 	level *level
-	list  *column // of the level before; nil for the messages
+	list  *column // a column of the level before; nil for the messages
 	path  string
 }

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message reads the fields in b[p:] into row. On failure it notes what is wrong,
-// and on the way out of which field, and returns false.
+// message reads the fields in b[p:] into row. If it fails, it returns false: d.code has the reason,
+// and the calls that return add their field to d.path.
 func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 	for p < len(b) {
 		first := p
@@ -161,14 +161,14 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 	return true
 }
 
-// in adds o to the path of the field that failed.
+// in appends o's name to the path of the field that failed. It always returns false.
 func (d *Decoder) in(o *op) bool {
 	d.path = append(d.path, o.name)
 	return false
 }
 
-// value reads the value at b[p:] as o says, into row, and returns where it ends,
-// or -1.
+// value reads the value at b[p:] into row, as o says. It returns the position after the value, or
+// -1 on failure.
 func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 	c := o.col
 	switch o.action {
@@ -228,7 +228,7 @@ func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 	return end
 }
 
-// body reads the length-delimited value b[p:] as o says, into row.
+// body reads the length-delimited value b[p:] into row, as o says.
 func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	c := o.col
 	switch o.action {
@@ -251,7 +251,7 @@ func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	case doWrapper:
 		return d.wrapper(o, row, b, p)
 	case doRaw:
-		// Messages that were split merge when their bytes are joined.
+		// A message may be split into pieces. Concatenating their bytes merges them.
 		if c.next <= row {
 			c.openText(row)
 		}
@@ -268,7 +268,7 @@ func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// setVarint sets row to a varint's value.
+// setVarint sets row to the value of a varint.
 func (o *op) setVarint(row int, v uint64) {
 	c := o.col
 	switch o.action {
@@ -302,8 +302,8 @@ func (c *column) setEnum(row int, number int32) {
 	c.w32[row], c.next = c.enum.index(number), row+1
 }
 
-// wrapper reads a message of google/protobuf/wrappers.proto: present, with the
-// type's default value unless it is given.
+// wrapper reads a message of google/protobuf/wrappers.proto. The message's presence makes the row
+// non-NULL; a missing value is the type's default.
 func (d *Decoder) wrapper(o *op, row int, b []byte, p int) bool {
 	if c := o.col; c.next <= row {
 		switch c.store {

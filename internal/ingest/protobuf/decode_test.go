@@ -42,8 +42,8 @@ func decoderOf(t testing.TB, source string, o Options) *Decoder {
 	return plan.NewDecoder()
 }
 
-// wire joins pieces of messages: a tag as [2]int of number and wire type, an int as a
-// varint, a string or []byte with its length, a byte as it is.
+// wire joins the parts of a message. A [2]int of number and wire type is a tag, an int a varint, a
+// string or []byte has its length before it, and a byte is written as it is.
 func wire(parts ...any) []byte {
 	var b []byte
 	for _, p := range parts {
@@ -173,7 +173,7 @@ func TestABadMessageLeavesTheBatchAsItWas(t *testing.T) {
 			t.Fatal(err)
 		}
 		for cut := 1; cut < len(m); cut += 1 + i%7 {
-			_ = d.Append(m[:cut]) // most are bad; the good ones would show below
+			_ = d.Append(m[:cut]) // most are invalid; the valid ones are removed below
 			if d.Messages() != i+1 {
 				d.top.truncate(i + 1)
 				d.messages = i + 1

@@ -10,49 +10,51 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ErrFull is what Append's error wraps if the batch cannot hold the message but an
-// empty one may: call Finish, then Append the same message again.
+// ErrFull is wrapped by the error of Append if the batch has no room for the message, but an empty
+// batch may have. Call Finish, then Append the same message again.
 var ErrFull = base.Errorf(base.TooLarge, "the batch is full")
 
-// maxBytes bounds the bytes of the messages of one batch, so that no column of
-// text passes the 2 GiB that Arrow's utf8 can hold.
+// maxBytes bounds the total size of a batch's messages, so that no text column exceeds the 2 GiB of
+// Arrow's utf8.
 const maxBytes = math.MaxInt32
 
-// Decoder turns messages into the rows of a batch, one after the other.
+// Decoder decodes messages into the rows of a batch, one message after the other.
 type Decoder struct {
 	plan    *Plan
 	root    *message
 	outputs []*output
 	levels  []*level
-	top     *level   // its rows are the messages
-	chain   []fanned // from top to the level whose rows are the batch's
+	top     *level   // the level whose rows are the messages
+	chain   []fanned // from top to the level whose rows are the batch's rows
 
 	required []requirement
 	times    []*column
 
-	messages int   // of the batch
+	messages int   // number of messages in the batch
 	consumed int   // bytes of the batch's messages
 	reserved int64 // bits of the levels' fixed-width buffers
-	repeated int64 // bytes of text that repeats for the rows of a projection
+	repeated int64 // bytes of text that is repeated in the rows of a projection
 
-	// Of the message being read.
-	again    bool  // it is read a second time, without the map entries in replaced
-	replaced []int // where entries start that a later one replaces
-	suspects []*op // of columns with times that may be invalid
+	// The following fields belong to the message that is being read.
+	again    bool  // the message is read a second time, without the map entries in replaced
+	replaced []int // where map entries start that a later entry replaces
+	suspects []*op // ops of columns with times that may be invalid
 	groups   []uint64
-	code     failure // what is wrong, at which byte, in which field from inside out
+	code     failure // the error, its byte (at), and its field from the inside out (path)
 	at       int
 	path     []string
 }
 
-// Append adds the message's rows: one, or those of the elements that the plan fans
-// out. On error the batch is as it was before; the error is base.Invalid, with the
-// byte of the message (1-based, base.Error.Position) and the field where reading
-// failed, or base.TooLarge: if it wraps ErrFull, an empty batch may hold the message.
+// Append adds the rows of a message: one row, or one for each element that the plan turns into
+// rows. The bytes of msg are copied.
 //
-// The bytes of msg are copied. Required fields must be there as far as they are in
-// the plan; unknown fields, extensions and fields outside the plan are passed over,
-// with no more than a look at their size.
+// On error the batch is unchanged. Errors are:
+//   - base.Invalid, with the field where decoding failed and the position in the message
+//     (base.Error.Position, counted from 1)
+//   - base.TooLarge; if the error wraps ErrFull, an empty batch may hold the message
+//
+// Required fields of the plan must be present. Unknown fields, extensions and fields outside the
+// plan are skipped; only their sizes are read.
 func (d *Decoder) Append(msg []byte) error {
 	if len(msg) > maxBytes-d.consumed {
 		return d.tooLarge("more than 2 GiB of messages")
@@ -77,7 +79,7 @@ func (d *Decoder) Append(msg []byte) error {
 	return nil
 }
 
-// append is Append without the way back.
+// append is Append without undoing rows after an error.
 func (d *Decoder) append(msg []byte) error {
 	d.suspects, d.path, d.code = d.suspects[:0], d.path[:0], codeNone
 	if d.required != nil || len(d.chain) > 1 {
@@ -94,7 +96,7 @@ func (d *Decoder) append(msg []byte) error {
 		return d.failed()
 	}
 	if len(d.replaced) > 0 && !d.again {
-		return nil // what is wrong with entries that are replaced does not matter
+		return nil // errors of entries that are replaced do not matter
 	}
 	if len(d.suspects) > 0 {
 		if err := d.checkTimes(); err != nil {
@@ -115,10 +117,10 @@ func (d *Decoder) append(msg []byte) error {
 	return nil
 }
 
-// failed returns the error that was noted while reading.
+// failed returns the error of the message that could not be read.
 func (d *Decoder) failed() error {
 	if d.code == codeFull {
-		return d.tooLarge("rows of more memory than a batch may use")
+		return d.tooLarge("more rows than a batch's memory can hold")
 	}
 	where := ""
 	if len(d.path) > 0 {
@@ -128,8 +130,7 @@ func (d *Decoder) failed() error {
 	return base.Errorf(base.Invalid, "byte %d%s: %s", d.at+1, where, failures[d.code]).At(d.at + 1)
 }
 
-// tooLarge returns the error of a message that does not fit: into this batch, or
-// into any.
+// tooLarge returns the error for a message that does not fit into this batch, or into any batch.
 func (d *Decoder) tooLarge(why string) error {
 	if d.messages > 0 {
 		return base.Errorf(base.TooLarge, "%s: %w", why, ErrFull)
@@ -152,9 +153,8 @@ func (d *Decoder) checkRequired() error {
 	return nil
 }
 
-// checkRepeated returns an error if the text that repeats for each row of a
-// projection would pass what a column can hold. size is the message's, and so a
-// bound on its text.
+// checkRepeated returns an error if the text that a projection repeats in each row would exceed
+// what a column can hold. size is the size of the message, which bounds its text.
 func (d *Decoder) checkRepeated(size int) error {
 	const worthCounting = 1 << 14
 	rows := d.rows()
@@ -174,15 +174,15 @@ func (d *Decoder) checkRepeated(size int) error {
 	return nil
 }
 
-// Messages returns how many messages the batch holds.
+// Messages returns the number of messages in the batch.
 func (d *Decoder) Messages() int { return d.messages }
 
-// Rows returns how many rows the batch has.
+// Rows returns the number of rows in the batch.
 func (d *Decoder) Rows() int { return d.rows().rows }
 
 func (d *Decoder) rows() *level { return d.chain[len(d.chain)-1].level }
 
-// Bytes returns about how much memory the batch's rows use.
+// Bytes returns roughly how many bytes of memory the batch's rows use.
 func (d *Decoder) Bytes() int64 {
 	n := int64(0)
 	for _, l := range d.levels {

@@ -14,7 +14,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	// The files that every compiler brings along, and descriptor sets may leave out.
+	// The files of google/protobuf, which every compiler includes and descriptor sets may leave
+	// out.
 	_ "google.golang.org/protobuf/types/known/anypb"
 	_ "google.golang.org/protobuf/types/known/durationpb"
 	_ "google.golang.org/protobuf/types/known/emptypb"
@@ -26,14 +27,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// MaxSchemaBytes bounds a .proto file and a descriptor set.
+// MaxSchemaBytes is the largest size of a .proto file and of a descriptor set.
 const MaxSchemaBytes = 16 << 20
 
-// CompileProto compiles .proto files and what they import. Names are paths below
-// root, as imports write them; google/protobuf/*.proto need not be there. Errors are
-// base.Invalid and name file, line and column.
+// CompileProto compiles .proto files and their imports. Names are paths below root, as imports
+// write them. The files google/protobuf/*.proto are built in. Errors are base.Invalid and name
+// file, line and column.
 //
-// The compiler is protocompile, Buf's: in Go, without protoc, and complete.
+// It uses Buf's protocompile, which is a complete compiler in Go and does not need protoc.
 func CompileProto(ctx context.Context, root fs.FS, names ...string) (*protoregistry.Files, error) {
 	compiler := protocompile.Compiler{
 		MaxParallelism: 1,
@@ -48,7 +49,7 @@ func CompileProto(ctx context.Context, root fs.FS, names ...string) (*protoregis
 		}
 		return nil, base.Errorf(base.Invalid, "compile .proto files: %w", err)
 	}
-	// The descriptors are protobuf-go's own, whichever way a schema comes.
+	// Convert to protobuf-go's own descriptors, which descriptor sets have as well.
 	set := &descriptorpb.FileDescriptorSet{}
 	seen := make(map[string]struct{})
 	var add func(f protoreflect.FileDescriptor)
@@ -68,7 +69,7 @@ func CompileProto(ctx context.Context, root fs.FS, names ...string) (*protoregis
 	return filesOf(set)
 }
 
-// openProto opens a .proto file that is not too large.
+// openProto opens a .proto file, and refuses files above MaxSchemaBytes.
 func openProto(root fs.FS, path string) (io.ReadCloser, error) {
 	f, err := root.Open(path)
 	if err != nil {
@@ -85,9 +86,9 @@ func openProto(root fs.FS, path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// ParseDescriptorSet reads a serialized google.protobuf.FileDescriptorSet: what
-// protoc --include_imports --descriptor_set_out and buf build write. The files of
-// google/protobuf may be left out.
+// ParseDescriptorSet parses a serialized google.protobuf.FileDescriptorSet, as protoc
+// --include_imports --descriptor_set_out and buf build write it. It may leave out the files of
+// google/protobuf.
 func ParseDescriptorSet(b []byte) (*protoregistry.Files, error) {
 	if len(b) > MaxSchemaBytes {
 		return nil, base.Errorf(base.TooLarge, "descriptor set of %d bytes, more than %d", len(b), MaxSchemaBytes)
@@ -102,14 +103,14 @@ func ParseDescriptorSet(b []byte) (*protoregistry.Files, error) {
 	return filesOf(set)
 }
 
-// filesOf links the files of a set, and those of google/protobuf that it imports
-// and lacks.
+// filesOf links the files of a set. It adds the files of google/protobuf that the set imports but
+// does not contain.
 func filesOf(set *descriptorpb.FileDescriptorSet) (*protoregistry.Files, error) {
 	have := make(map[string]struct{}, len(set.File))
 	for _, f := range set.File {
 		have[f.GetName()] = struct{}{}
 	}
-	for i := 0; i < len(set.File); i++ { // grows
+	for i := 0; i < len(set.File); i++ { // set.File grows in the loop
 		for _, path := range set.File[i].GetDependency() {
 			if _, ok := have[path]; ok || !strings.HasPrefix(path, "google/protobuf/") {
 				continue
@@ -127,8 +128,8 @@ func filesOf(set *descriptorpb.FileDescriptorSet) (*protoregistry.Files, error) 
 	return files, nil
 }
 
-// FindMessage returns the message type of that full name (package.Message). The
-// error is base.NotFound and hints at the names there are.
+// FindMessage returns the message type with the given full name (package.Message). If there is
+// none, the error is base.NotFound, and its hint lists existing names.
 func FindMessage(files *protoregistry.Files, name string) (protoreflect.MessageDescriptor, error) {
 	d, err := files.FindDescriptorByName(protoreflect.FullName(strings.TrimPrefix(name, ".")))
 	if md, ok := d.(protoreflect.MessageDescriptor); ok && err == nil && !md.IsMapEntry() {
@@ -136,12 +137,12 @@ func FindMessage(files *protoregistry.Files, name string) (protoreflect.MessageD
 	}
 	missing := base.Errorf(base.NotFound, "no message type %q", name)
 	if names := messageNames(files); len(names) > 0 {
-		return nil, missing.WithHint("there is %s", strings.Join(names, ", "))
+		return nil, missing.WithHint("message types: %s", strings.Join(names, ", "))
 	}
 	return nil, missing
 }
 
-// messageNames returns some of the top-level message types that are not Google's.
+// messageNames returns up to ten top-level message types outside of google.protobuf.
 func messageNames(files *protoregistry.Files) []string {
 	const enough = 10
 	var names []string

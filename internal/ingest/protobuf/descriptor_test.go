@@ -74,7 +74,7 @@ func TestParseDescriptorSet(t *testing.T) {
 	}
 	set := &descriptorpb.FileDescriptorSet{}
 	files.RangeFiles(func(f protoreflect.FileDescriptor) bool {
-		if f.Package() != "google.protobuf" { // as protoc leaves them out without --include_imports
+		if f.Package() != "google.protobuf" { // like protoc without --include_imports
 			set.File = append(set.File, protodesc.ToFileDescriptorProto(f))
 		}
 		return true
@@ -92,7 +92,7 @@ func TestParseDescriptorSet(t *testing.T) {
 	}
 	_, err = FindMessage(parsed, "shop.Items")
 	var e *base.Error
-	if !errors.As(err, &e) || e.Kind != base.NotFound || e.Hint != "there is shop.Event, shop.Item" {
+	if !errors.As(err, &e) || e.Kind != base.NotFound || e.Hint != "message types: shop.Event, shop.Item" {
 		t.Errorf("%v", err)
 	}
 	for _, bad := range [][]byte{nil, {0xff}, b[:len(b)-1], []byte("\x0a\x00\x0a\x00")} {

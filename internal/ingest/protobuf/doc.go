@@ -1,8 +1,8 @@
-// Package protobuf decodes Protobuf messages straight into Arrow buffers, without a
-// message object in between. A Plan is made once from a message type's descriptor;
-// its Decoder reads messages one by one, finds each field's op by its tag, and
-// writes the value at the message's row of buffers that are zero before, so that an
-// absent field costs nothing.
+// Package protobuf decodes Protobuf messages directly into Arrow buffers, without message objects.
+//
+// A Plan is made once from the descriptor of a message type. Its Decoder reads messages one by one.
+// It finds the op of each field by the field's tag, and writes the value to the message's row. The
+// buffers are zero before, so an absent field costs nothing.
 //
 //	files, err := protobuf.CompileProto(ctx, os.DirFS("schemas"), "event.proto")
 //	message, err := protobuf.FindMessage(files, "shop.Event")
@@ -10,61 +10,68 @@
 //	decoder := plan.NewDecoder()
 //	err = decoder.Append(bytes) // for each message
 //	batch := decoder.Finish()
-//	batch.Release() // the next batch is made of its memory
+//	batch.Release() // the next batch reuses its memory
 //
-// Whoever keeps a part of a batch holds a reference to it or a copy: a batch that was released is written again.
+// A released batch is overwritten. To use a part of a batch longer, retain or copy it.
 //
 // # Types
 //
 //	bool, int32, int64, uint32, uint64,      bool, int32, int64, uint32, uint64,
 //	float, double, and their other encodings float32, float64
 //	string, bytes                            utf8, binary
-//	enum                                     utf8: the value's name, of several the first;
-//	                                         for a number without a name the number as text
+//	enum                                     utf8: the value's name (the first of several), or
+//	                                         the number as text if it has no name
 //	message, group                           struct
-//	message without fields                   bool: true where it is present
+//	message without fields                   bool: true if it is present
 //	repeated                                 list, empty if there is no element
-//	map                                      map; of entries with the same key the last
+//	map                                      map; the last of several entries with the same key
 //	google.protobuf.Timestamp                timestamp[us, UTC]
 //	google.protobuf.Duration                 int64: nanoseconds
 //	google.protobuf.*Value (wrappers)        the value's type, NULL if absent
 //
-// Strings and enums that are columns of the batch itself are dictionaries where
-// that pays. A column of timestamps is timestamp[ns, UTC] in a batch in which one
-// has nanoseconds below the microsecond; if another timestamp of the batch is then
-// out of the years 1677 to 2262, Append returns ErrFull. Timestamps that are not
-// one, and durations that are none or beyond 292 years, make a message invalid.
+// Strings and enums that are columns of the batch become dictionaries where that pays off.
+//
+// A timestamp column is timestamp[ns, UTC] in a batch where a value has nanoseconds below the
+// microsecond. If another timestamp of that batch is outside of the years 1677 to 2262, Append
+// returns ErrFull. A message is invalid if it contains an invalid timestamp, an invalid duration or
+// a duration of more than 292 years.
 //
 // # Presence
 //
-// An absent message, and an absent scalar with explicit presence (proto2, optional,
-// members of oneofs), is NULL, and so is all that an absent message would hold. An
-// absent scalar with implicit presence is its default. A required field must be
-// there. Each member of a oneof is a column; at most one of them is not NULL.
+// Absent messages are NULL, and so is everything inside them. Absent scalars with explicit presence
+// (proto2, optional, members of oneofs) are NULL. An absent scalar with implicit presence has its
+// default value. A required field must be present. Each member of a oneof is a column, and at most
+// one of them is not NULL.
 //
 // # Projections
 //
-// Options.Columns chooses columns by path, for tables of their own: a.b is a field of
-// a message, a.list[0].c a field of a repeated one's first element, and with
-// a.list[].c every element makes a row, beside which the columns of what is around
-// it repeat. A message without elements makes no row, as with SQL's UNNEST. The [] of
-// all paths are of one repeated field, or of one inside the other's elements. All
-// else is passed over at the speed of its lengths, unread and unchecked.
+// Options.Columns selects columns by path:
+//   - a.b is a field of a message
+//   - a.list[0].c is a field of the first element of a repeated field
+//   - a.list[].c makes one row per element; columns outside of the list repeat in these rows
+//
+// A message without elements makes no row, as in SQL's UNNEST. All [] of the paths must refer to
+// the same repeated field, or to repeated fields nested in its elements. Everything else in the
+// message is skipped by its length, neither decoded nor checked.
 //
 // # Parsing
 //
-// Bytes mean what they mean to protobuf-go, which the tests compare with: the last
-// of several values of a scalar stays, pieces of a message merge, the later member
-// of a oneof clears the earlier, packed and unpacked numbers are both read, a field
-// of another wire type than its descriptor's is unknown, unknown fields and
-// extensions are passed over, enums are open. One thing is stricter: text is UTF-8
-// in proto2 too.
+// Decoding follows protobuf-go, and the tests compare the two:
+//   - the last of several values of a scalar wins
+//   - pieces of a message are merged
+//   - a later member of a oneof clears an earlier one
+//   - packed and unpacked numbers are both accepted
+//   - a field with another wire type than its descriptor's is unknown
+//   - unknown fields and extensions are skipped
+//   - enums are open
+//
+// There is one difference: text must be UTF-8 in proto2, too.
 //
 // # Recursion
 //
-// A message type inside itself would make columns without end. The field that leads
-// back to a type (more often than Options.Recursion allows), and a message nested
-// too deep for ingest.MaxNesting, is a binary column with the message's bytes, as
-// they came and unread; pieces of it are joined, which merges them. So nothing is
-// lost, and depth in the data costs no stack.
+// A message type that contains itself would need infinitely many columns. So a field becomes a
+// binary column with the message's undecoded bytes in two cases: its type is nested in itself more
+// often than Options.Recursion allows, or its depth would exceed ingest.MaxNesting. Pieces of such
+// a message are concatenated, which merges them. No data is lost, and deeply nested data uses no
+// stack.
 package protobuf

@@ -12,22 +12,21 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// Finish returns the rows as a batch, which the caller releases, and starts an empty
-// one.
+// Finish returns the rows as a batch and starts an empty one. The caller releases the batch.
 func (d *Decoder) Finish() arrow.RecordBatch {
 	batch, _ := d.FinishWithMessages()
 	return batch
 }
 
-// FinishWithMessages is Finish, and returns for every row the number of the message
-// it is from, counted from 0 in the order of Append. nil stands for the plan without
-// fan-out: there, row i is from message i.
+// FinishWithMessages is Finish, and also returns the number of the message that each row comes
+// from. Messages are counted from 0 in the order of Append. Without fan-out it returns nil: row i
+// is from message i.
 func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 	f := &finisher{validity: make(map[*column]validity), poison: d.plan.options.PoisonMemory}
 	for _, l := range d.levels {
 		if l.room == 0 {
 			for _, c := range l.columns {
-				c.reserve(0) // offsets have one element even so
+				c.reserve(0) // offsets have one element even without rows
 				c.extend(0)
 			}
 		}
@@ -57,10 +56,11 @@ func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 	return batch, messages
 }
 
-// finisher makes arrays of columns.
+// finisher converts columns to arrays.
 type finisher struct {
-	validity map[*column]validity // shared by the fields of a struct
-	gathered []*column            // repeated for the rows of a projection
+	// by the column with the validity; the fields of a struct share one
+	validity map[*column]validity
+	gathered []*column // columns whose rows are repeated for a projection
 	poison   bool
 }
 
@@ -87,7 +87,7 @@ func (f *finisher) valid(o *output, rows int) validity {
 	return v
 }
 
-// array returns the output's rows as an array, which the caller releases.
+// array returns the output's rows as an array. The caller releases it.
 func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 	v := f.valid(o, rows)
 	c := o.col
@@ -135,7 +135,7 @@ func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 	return c.text(o.typ, v, rows)
 }
 
-// text returns the offsets and data of a column of text or bytes.
+// text returns a column of text or bytes as an array.
 func (c *column) text(t arrow.DataType, v validity, rows int) arrow.ArrayData {
 	if c.next <= rows {
 		c.fill(rows, int32(len(c.data)))
@@ -144,7 +144,7 @@ func (c *column) text(t arrow.DataType, v validity, rows int) arrow.ArrayData {
 	return array.NewData(t, rows, buffers, nil, v.nulls, 0)
 }
 
-// enumDictionary makes the dictionary of an enum's names.
+// enumDictionary builds the dictionary of an enum's names.
 func (c *column) enumDictionary() {
 	c.dict = intern.Table{}
 	for i := range c.enum.numbers {
@@ -152,8 +152,8 @@ func (c *column) enumDictionary() {
 	}
 }
 
-// dictionary returns a column of indices with the dictionary of the values that its
-// rows have, or plain utf8 if they are all NULL.
+// dictionary returns a column of indices, and a dictionary of only those values that its rows have.
+// If all rows are NULL it returns plain utf8.
 func (c *column) dictionary(v validity, rows int) arrow.ArrayData {
 	if c.implicit || c.rewrote {
 		c.compact(rows)
@@ -169,7 +169,7 @@ func (c *column) dictionary(v validity, rows int) arrow.ArrayData {
 	return array.NewDataWithDictionary(ingest.TextDictionary, rows, []*memory.Buffer{v.bitmap, indices}, v.nulls, 0, values)
 }
 
-// compact drops the values that no row has from the dictionary.
+// compact removes the values that no row has from the dictionary.
 func (c *column) compact(rows int) {
 	used := make([]bool, c.dict.Len())
 	missing := len(used)
@@ -177,7 +177,7 @@ func (c *column) compact(rows int) {
 		if missing == 0 {
 			return
 		}
-		if int(index) < len(used) && !used[index] && c.thereAt(i) {
+		if int(index) < len(used) && !used[index] && c.isPresent(i) {
 			used[index] = true
 			missing--
 		}
@@ -200,13 +200,13 @@ func (c *column) compact(rows int) {
 	c.dict = next
 }
 
-// thereAt reports whether row is not NULL.
-func (c *column) thereAt(row int) bool {
+// isPresent reports whether row is not NULL.
+func (c *column) isPresent(row int) bool {
 	return c.present == nil || bitutil.BitIsSet(c.present.valid, row)
 }
 
-// toNanoseconds turns microseconds into nanoseconds if some row needs them, and
-// reports it. Append has seen to it that they fit.
+// toNanoseconds converts microseconds to nanoseconds if a row needs it, and reports whether it did.
+// Append has checked that the values fit.
 func (c *column) toNanoseconds(rows int) bool {
 	if !c.needsNanoseconds(rows) {
 		return false
@@ -217,7 +217,8 @@ func (c *column) toNanoseconds(rows int) bool {
 	return true
 }
 
-// needsNanoseconds is exact, where time.fine may stem from a message that was refused.
+// needsNanoseconds checks all rows. time.fine is not exact: a message that was refused may have set
+// it.
 func (c *column) needsNanoseconds(rows int) bool {
 	return c.time.fine && slices.ContainsFunc(c.time.nanos[:rows], func(n uint16) bool { return n != 0 })
 }

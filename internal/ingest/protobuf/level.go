@@ -1,15 +1,15 @@
 package protobuf
 
-// level is a sequence of rows: the messages, or the elements of one repeated field.
+// level is a sequence of rows: either the messages, or the elements of one repeated field.
 type level struct {
 	rows    int
-	cap     int // rows that the columns' fixed-width buffers are cleared for
-	room    int // rows that they have memory for
-	hint    int // capacity to start with: what the last batch needed
-	limit   int // rows that a batch can hold
-	mark    int // rows before the message being read
+	cap     int // number of rows for which the columns' fixed-width buffers are cleared
+	room    int // number of rows for which the columns have memory
+	hint    int // capacity to start with, from the size of the last batch
+	limit   int // the most rows that a batch can hold
+	mark    int // number of rows before the message that is being read
 	columns []*column
-	bits    int // of fixed-width buffers per row
+	bits    int // bits of fixed-width buffers per row
 }
 
 func (l *level) truncate(row int) {
@@ -27,11 +27,11 @@ func (l *level) add(c *column) *column {
 	return c
 }
 
-// openRows is how many rows at a time are cleared: so few that they are still in the processor's cache when they
-// are written.
+// openRows is the number of rows that are cleared at a time. It is small, so that they are still in
+// the CPU cache when they are written.
 const openRows = 512
 
-// open clears rows up to at least the given number, which there is room for.
+// open clears rows up to at least the given number. Memory for them is already reserved.
 func (l *level) open(rows int) {
 	l.cap = min(max(rows, l.cap+openRows), l.room)
 	for _, c := range l.columns {
@@ -39,8 +39,8 @@ func (l *level) open(rows int) {
 	}
 }
 
-// trim gives back memory that was reserved for far more rows than came, before the
-// buffers go into a batch that may live long.
+// trim shrinks buffers that were reserved for far more rows than there are. Finish calls it because
+// a batch may live long.
 func (l *level) trim() {
 	const slack = 4
 	if l.room < 1024 || l.rows*slack > l.room {
@@ -52,7 +52,7 @@ func (l *level) trim() {
 	l.cap, l.room = l.rows, l.rows
 }
 
-// reset forgets all rows, and remembers how many there were.
+// reset drops all rows, and remembers how many there were as a hint for the next batch.
 func (l *level) reset() {
 	l.hint = l.rows + l.rows/32
 	for _, c := range l.columns {
@@ -62,8 +62,8 @@ func (l *level) reset() {
 	l.rows, l.cap, l.room, l.mark = 0, 0, 0, 0
 }
 
-// grow opens at least rows. Where memory lacks it takes twice what it had, if the batch's limit
-// allows it. It reports false if that does not even allow rows.
+// grow opens at least the given number of rows. If there is no memory for them, it doubles the
+// memory as far as the batch's limit allows. It returns false if the limit does not allow the rows.
 func (d *Decoder) grow(l *level, rows int) bool {
 	if rows > l.room && !d.reserve(l, rows) {
 		return false
@@ -72,7 +72,8 @@ func (d *Decoder) grow(l *level, rows int) bool {
 	return true
 }
 
-// reserve gives l memory for at least rows.
+// reserve allocates memory for at least the given number of rows. It returns false if the limit
+// does not allow them.
 func (d *Decoder) reserve(l *level, rows int) bool {
 	if rows > l.limit {
 		return d.full()
@@ -92,13 +93,13 @@ func (d *Decoder) reserve(l *level, rows int) bool {
 	return true
 }
 
-// full notes why the message cannot be taken.
+// full records that the batch is full, and returns false.
 func (d *Decoder) full() bool {
 	d.code = codeFull
 	return false
 }
 
-// bytes returns the memory that the level's rows use.
+// bytes returns the bytes of memory that the level's rows use.
 func (l *level) bytes() int64 {
 	n := int64(l.rows) * int64(l.bits) / 8
 	for _, c := range l.columns {
@@ -107,8 +108,8 @@ func (l *level) bytes() int64 {
 	return n
 }
 
-// beginElement adds a row to the elements of row and returns its number; false if
-// the batch has no room for it.
+// beginElement adds a row to the elements of row and returns its number. It returns false if the
+// batch has no room for it.
 func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	child := c.child
 	r := child.rows
@@ -122,7 +123,8 @@ func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	return r, true
 }
 
-// beginRun adds n rows to the elements of row and returns the first's number.
+// beginRun adds n rows to the elements of row and returns the number of the first. It returns false
+// if the batch has no room for them.
 func (c *column) beginRun(d *Decoder, row, n int) (int, bool) {
 	child := c.child
 	r := child.rows

@@ -8,18 +8,17 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// mapKeys finds the entries of one row's map that a later entry of the same key
-// replaces. They are not taken out of the buffers: the message is read a second
-// time without them, which costs nothing where, as always but by mistake, keys
-// are distinct.
+// mapKeys finds the entries in the map of one row that a later entry with the same key replaces.
+// They are not removed from the buffers. Instead, the message is read a second time without them.
+// Keys are nearly always distinct, and then this costs nothing.
 type mapKeys struct {
-	key  *column // of the entries
-	row  int     // whose entries these are; -1 for none
-	at   []int   // byte of the message where each entry starts
+	key  *column // the column of the entries' keys
+	row  int     // the row of the current map; -1 for none
+	at   []int   // for each entry the byte of the message where it starts
 	seen map[string]int
 }
 
-// manyKeys is the number of entries from which on a hash table is used.
+// manyKeys is the number of entries above which a hash table is used.
 const manyKeys = 16
 
 // entry reads an entry of a map into the elements of row.
@@ -37,15 +36,15 @@ func (d *Decoder) entry(o *op, row int, b []byte, p int) bool {
 	if d.again {
 		return true
 	}
-	if old := c.keys.note(row, r-int(c.offsets[row]), r, p); old >= 0 {
+	if old := c.keys.record(row, r-int(c.offsets[row]), r, p); old >= 0 {
 		d.replaced = append(d.replaced, old)
 	}
 	return true
 }
 
-// note adds the nth entry of row, element r, which starts at byte p of the message.
-// It returns where the entry that it replaces starts, or -1.
-func (k *mapKeys) note(row, n, r, p int) int {
+// record records the nth entry of row. Its element is r, and it starts at byte p of the message. It
+// returns the start of the entry that it replaces, or -1.
+func (k *mapKeys) record(row, n, r, p int) int {
 	if k.row != row {
 		k.row, k.seen = row, nil
 	}
@@ -86,7 +85,7 @@ func (k *mapKeys) equal(i, j int) bool {
 	return bytes.Equal(k.bytes(i), k.bytes(j))
 }
 
-// bytes returns the key of an element of the current row as bytes.
+// bytes returns the key of element i of the current row as bytes.
 func (k *mapKeys) bytes(i int) []byte {
 	c := k.key
 	switch c.store {
@@ -102,7 +101,7 @@ func (k *mapKeys) bytes(i int) []byte {
 		return binary.LittleEndian.AppendUint64(nil, c.w64[i])
 	}
 	switch {
-	case i >= c.next: // absent, and no later key is there
+	case i >= c.next: // the key is absent, and so are all later ones
 		return nil
 	case i+1 >= c.next:
 		return c.data[c.offsets[i]:]

@@ -7,13 +7,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// slot is where the memory of one buffer of a column comes from. What a batch had comes back when the batch is
-// released, by whichever goroutine, and the column's next rows go there: of fresh memory every page is a fault, and
-// it is cleared as a whole before it is written.
+// slot manages the memory of one buffer of a column. When a batch is released, on any goroutine,
+// its memory returns to the slot, and the column's next rows use it. Fresh memory is more
+// expensive: each of its pages causes a fault, and it is cleared before it is written.
 //
-// A batch that nobody releases is the collector's.
+// The garbage collector frees the memory of a batch that is never released.
 type slot struct {
-	given  *memory.Buffer // what the batch that is being finished has of the column's memory
+	given  *memory.Buffer // the column's memory that the batch being finished uses
 	poison bool
 
 	mu    sync.Mutex
@@ -21,24 +21,25 @@ type slot struct {
 }
 
 const (
-	smallestSlot = 64      // bytes; Arrow's recommended alignment, and aligned for every type
-	keptSlot     = 1 << 16 // bytes that are kept for whatever size comes next
-	keptSlack    = 4       // larger memory is kept if it is at most so many times what comes next
+	smallestSlot = 64      // bytes: the alignment that Arrow recommends, which suits every type
+	cachedSlot   = 1 << 16 // bytes; memory up to this size is always cached
+	// larger memory is reused if it is at most this many times the needed size
+	cachedSlack = 4
 )
 
-// take returns at least n bytes with arbitrary contents, all of them its capacity.
+// take returns at least n bytes with arbitrary content. Their capacity is their length.
 func (s *slot) take(n int) []byte {
 	s.mu.Lock()
 	mem := s.spare
 	s.spare = nil
 	s.mu.Unlock()
-	if size := cap(mem); size >= n && (size <= keptSlot || size <= keptSlack*n) {
+	if size := cap(mem); size >= n && (size <= cachedSlot || size <= cachedSlack*n) {
 		return mem
 	}
 	return make([]byte, max(n, smallestSlot))
 }
 
-// put keeps memory for the next take.
+// put caches memory for the next take.
 func (s *slot) put(mem []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +56,8 @@ func give[T word](s *slot, values []T) *memory.Buffer {
 	return s.given
 }
 
-// leave ends a column's hold on memory, which is the batch's if it has it.
+// leave ends the column's use of memory. If a batch uses it, the memory returns when the batch is
+// released.
 func leave[T word](s *slot, values []T) {
 	if s.given != nil {
 		s.given.Release()
@@ -65,8 +67,8 @@ func leave[T word](s *slot, values []T) {
 	s.put(bytesOf(values))
 }
 
-// Free takes back what a batch had that is released now. It is memory.Allocator's, as are
-// Allocate and Reallocate, which nobody calls: the buffers of batches do not grow.
+// Free receives the memory of a released batch. It implements memory.Allocator, as do Allocate and
+// Reallocate. Those are never called, because the buffers of batches do not grow.
 func (s *slot) Free(mem []byte) {
 	mem = mem[:cap(mem)]
 	if s.poison {
@@ -83,7 +85,7 @@ func (s *slot) Reallocate(n int, mem []byte) []byte {
 	return memory.DefaultAllocator.Reallocate(n, mem)
 }
 
-// word is what buffers hold.
+// word is an element type of buffers.
 type word interface {
 	uint8 | uint16 | uint32 | uint64 | int32
 }
@@ -104,14 +106,15 @@ func reserve[T word](s *slot, values []T, n int) []T {
 	return out
 }
 
-// bytesOf returns the bytes of values, with all their capacity.
+// bytesOf returns the bytes of values. Their capacity is that of values.
 func bytesOf[T word](values []T) []byte {
 	var one T
 	size := int(unsafe.Sizeof(one))
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), cap(values)*size)[:len(values)*size]
 }
 
-// extend returns values with length n, zeros after what they held; their capacity allows it.
+// extend returns values with length n. The new elements are zero. The capacity of values must allow
+// n.
 func extend[T word](values []T, n int) []T {
 	if n <= len(values) {
 		return values
@@ -122,7 +125,7 @@ func extend[T word](values []T, n int) []T {
 	return values
 }
 
-// trim returns values in memory for n of them.
+// trim returns a copy of values with a capacity of at most n.
 func trim[T word](s *slot, values []T, n int) []T {
 	if cap(values) == 0 || n >= cap(values) {
 		return values

@@ -34,7 +34,8 @@ func poisoned(t *testing.T, name string, paths []string) *Decoder {
 	return plan.NewDecoder()
 }
 
-// eachBuffer calls f with the buffers of a column, its children's and its dictionary's included.
+// eachBuffer calls f with the buffers of a column, including those of its children and its
+// dictionary.
 func eachBuffer(data arrow.ArrayData, f func([]byte)) {
 	for _, b := range data.Buffers() {
 		if b != nil && b.Len() > 0 {
@@ -53,8 +54,8 @@ func buffersOf(rec arrow.RecordBatch) (all [][]byte) {
 	return all
 }
 
-// Whoever holds a batch, or a column of it, sees its values whatever the decoder does; what nobody holds any more is
-// what the next batch is made of.
+// TestBatchesAreMadeOfReleasedOnes: while a batch, or one of its columns, is retained, its values
+// do not change. The memory of a released batch is reused for the next batch.
 func TestBatchesAreMadeOfReleasedOnes(t *testing.T) {
 	const rows = 3000
 	source := messages.NewSource(7)

@@ -1,6 +1,6 @@
 package protobuf
 
-// action says what to do with a field's value.
+// action says how to decode a field's value.
 type action uint8
 
 const (
@@ -15,22 +15,22 @@ const (
 	doText
 	doBytes
 	doDict
-	doMessage // sub-message: fields at the same row
+	doMessage // sub-message: its fields belong to the same row
 	doTimestamp
 	doDuration
-	doWrapper     // message of one field, which is the column's value
+	doWrapper     // message with one field, which is the column's value
 	doEmpty       // message without fields
-	doRaw         // message kept as its bytes
-	doGroup       // elem with the group's content
-	doList        // elem with each value, in a new row of the child level
+	doRaw         // message stored as its bytes
+	doGroup       // apply elem to the group's content
+	doList        // apply elem to each value, in a new row of the child level
 	doMessageList // doList of messages
 	doTextList    // doList of text
-	doPacked      // elem with each of the packed values
-	doMap         // doList of entries, of which the last of a key stays
-	doIndexed     // elem with one element of a repeated field
+	doPacked      // apply elem to each of the packed values
+	doMap         // doList of entries; the last entry of a key wins
+	doIndexed     // apply elem to one element of a repeated field
 	doIndexedPacked
-	doSeveral // each of several ops with the same value
-	doSkip    // nothing: a member of a oneof that no column is for
+	doSeveral // apply several ops to the same value
+	doSkip    // nothing: a member of a oneof without a column
 )
 
 const (
@@ -38,7 +38,7 @@ const (
 	flagOneof
 )
 
-// op is what a field's tag leads to: which values, read how, written where.
+// op says what to do with the values of one tag: how to decode them and where to write them.
 type op struct {
 	tag    uint32 // field number and wire type
 	action action
@@ -47,30 +47,30 @@ type op struct {
 	sub    *message
 	elem   *op
 	oneof  *oneof
-	owned  []*column // oneof members: columns of the same level to clear
-	index  int       // doIndexed: which element
+	owned  []*column // members of a oneof: columns of the same level to clear
+	index  int       // doIndexed: the number of the element
 	either []*op     // doSeveral
 	name   string
 }
 
-// message is how to read a message type at one place of the plan. A tag is looked up
-// for every field: guessing that the same field follows as the last time measured
-// no gain over it, the processor guesses better.
+// message is the reader of a message type at one place of the plan. It looks up a tag for every
+// field. Guessing that fields come in the same order as last time was not faster when measured: the
+// CPU's branch prediction does better.
 type message struct {
-	byTag []*op // by tag, as far as tags are small
+	byTag []*op // small tags, by tag
 	rest  map[uint32]*op
 	ops   int
 }
 
-// A tag goes into message.byTag if its field number is below smallNumber, or below
-// this many times the number of fields that there are: tables stay small.
+// A tag is in message.byTag if its field number is below smallNumber, or below both largeNumber and
+// sparse times the number of fields. This keeps the tables small.
 const (
 	smallNumber = 128
 	sparse      = 8
 	largeNumber = 2048
 )
 
-// oneof remembers the member set last.
+// oneof remembers the member that was set last, and its row.
 type oneof struct {
 	row    int
 	member *op
@@ -103,7 +103,7 @@ func (m *message) find(tag uint64) *op {
 	return nil
 }
 
-// mark notes that o's field is present in row, whatever its value.
+// mark records that o's field is present in row.
 func (o *op) mark(row int) {
 	if o.flags&flagPresent != 0 {
 		o.col.valid[row>>3] |= 1 << (row & 7)
@@ -113,15 +113,15 @@ func (o *op) mark(row int) {
 	}
 }
 
-// enter makes o the member of its oneof that is set in row.
+// enter makes o the set member of its oneof in row.
 func (o *op) enter(row int) {
 	if o.oneof.row != row || o.oneof.member != o {
 		o.become(row)
 	}
 }
 
-// become makes o the member of its oneof that is set in row, and clears what
-// another one has left there.
+// become makes o the set member of its oneof in row, and clears the value of the member that was
+// set before.
 func (o *op) become(row int) {
 	if x := o.oneof; x.row == row && x.member != nil {
 		for _, c := range x.member.owned {

@@ -22,17 +22,17 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// The oracle: protobuf-go reads the message, and both its result and the rows of the
-// batch are printed in one notation.
+// The oracle: protobuf-go decodes the message. Its result and the rows of the batch are printed in
+// the same notation.
 
 var errTime = errors.New("not a time")
 var errText = errors.New("not UTF-8")
 
-// errOracle is for messages that protobuf-go panics at: its dynamic messages do if
-// a map's entry has a key and then another of a wrong wire type.
+// errOracle is for messages at which protobuf-go panics. Its dynamic messages panic if an entry of
+// a map has a key followed by another key of a wrong wire type.
 var errOracle = errors.New("protobuf-go panics")
 
-// expected returns the row that a message means, or why it means none.
+// expected returns the row of a message, or the reason why it is invalid.
 func expected(md protoreflect.MessageDescriptor, msg []byte) (row string, err error) {
 	defer func() {
 		if recover() != nil {
@@ -114,7 +114,7 @@ func showValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string, e
 	return fmt.Sprint(v.Interface()), nil
 }
 
-// showFloat shows a NaN as such: protobuf-go keeps a float as float64, which changes
+// showFloat prints every NaN in the same way: protobuf-go stores a float as float64, which changes
 // some NaNs.
 func showFloat(v float32) string {
 	if v != v {
@@ -123,7 +123,7 @@ func showFloat(v float32) string {
 	return fmt.Sprintf("f%x", math.Float32bits(v))
 }
 
-// showInner shows a message that is a field's value.
+// showInner prints a message that is the value of a field.
 func showInner(m protoreflect.Message) (string, error) {
 	md := m.Descriptor()
 	if fd := wrapped(md); fd != nil {
@@ -148,7 +148,7 @@ func showInner(m protoreflect.Message) (string, error) {
 	return showMessage(m)
 }
 
-// showArrow shows row i of an array as showField shows the field.
+// showArrow prints row i of an array in the form in which showField prints the field.
 func showArrow(a arrow.Array, i int) string {
 	if a.IsNull(i) {
 		return "NULL"
@@ -199,7 +199,7 @@ func showArrow(a arrow.Array, i int) string {
 	return a.ValueStr(i)
 }
 
-// showRows shows a batch's rows, and checks its layout.
+// showRows prints a batch's rows, and checks its layout.
 func showRows(t testing.TB, rec arrow.RecordBatch) []string {
 	t.Helper()
 	if err := ingest.Validate(rec); err != nil {
@@ -223,9 +223,9 @@ func showRows(t testing.TB, rec arrow.RecordBatch) []string {
 	return rows
 }
 
-// checkNested checks what validation leaves open and readers may rely on: fields of a
-// NULL struct are NULL, lists that are NULL are empty, dictionaries have no value
-// that no row has, keys of a map are distinct.
+// checkNested checks properties that readers may rely on but that Validate does not check: fields
+// of a NULL struct are NULL, NULL lists are empty, dictionaries have only values in use, and keys
+// of a map are distinct.
 func checkNested(t testing.TB, rec arrow.RecordBatch) {
 	t.Helper()
 	var check func(name string, a arrow.Array)
@@ -279,8 +279,8 @@ func checkNested(t testing.TB, rec arrow.RecordBatch) {
 	}
 }
 
-// compare appends messages to a decoder and compares rows and errors with the
-// oracle's. Now and then it finishes the batch.
+// compare appends messages to a decoder and compares rows and errors with the oracle's. Sometimes
+// it finishes the batch.
 func compare(t testing.TB, d *Decoder, messages [][]byte, describe func() string) {
 	t.Helper()
 	md := d.plan.message
@@ -315,7 +315,7 @@ func compare(t testing.TB, d *Decoder, messages [][]byte, describe func() string
 		case err == nil:
 			t.Fatalf("message %d %x is accepted, protobuf-go says %v\n%s", i, msg, wrong, describe())
 		case wrong == nil && strings.Contains(err.Error(), "UTF-8") && !enforcesText(md):
-			// Ours is stricter, and about values that are replaced too.
+			// The decoder is stricter, also about values that are replaced.
 		case wrong == nil && strings.Contains(err.Error(), "a time with nanoseconds"):
 		case wrong == nil:
 			t.Fatalf("message %d %x is refused: %v\n%s", i, msg, err, describe())

@@ -8,19 +8,18 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// Column asks for one column of a projection.
+// Column selects one column of a projection.
 type Column struct {
-	// Path leads from the message to a field: names of fields joined by dots. A
-	// repeated field within it is followed by [n], its nth element counted from 0,
-	// or by [], all its elements, a row for each. At the end of a path, a repeated
-	// field without either is a list.
+	// Path leads from the message to a field: field names joined by dots. A repeated field in it is
+	// followed by [n], which selects the nth element counted from 0, or by [], which makes one row
+	// per element. A repeated field at the end of a path, without brackets, is a list.
 	Path string
-	// Name is the column's; by default the path with dots and brackets replaced:
-	// imp[0].banner.w is imp_0_banner_w.
+	// Name is the name of the column. If it is empty, the name is the path with dots and brackets
+	// replaced: imp[0].banner.w becomes imp_0_banner_w.
 	Name string
 }
 
-// What follows a field's name in a path, where it is not the number of an element.
+// Values of step.index that are not the number of an element.
 const (
 	noIndex  = -1
 	allIndex = -2
@@ -29,16 +28,17 @@ const (
 // Step is one field of a path.
 type Step struct {
 	Name  string
-	Index int // of the element that is taken, or one of the following
+	Index int // number of the element, or NoElement or AllElements
 }
 
-// What Step.Index is where a path takes a field as it is, and where it takes all elements.
+// Values of Step.Index: NoElement if no brackets follow the field, AllElements for [].
 const (
 	NoElement   = noIndex
 	AllElements = allIndex
 )
 
-// ParsePath returns the steps of a path, for formats that are projected otherwise. The error is Invalid.
+// ParsePath returns the steps of a path. It is for formats with their own projections. Errors are
+// base.Invalid.
 func ParsePath(path string) ([]Step, error) {
 	steps, err := parsePath(path)
 	out := make([]Step, len(steps))
@@ -48,7 +48,7 @@ func ParsePath(path string) ([]Step, error) {
 	return out, err
 }
 
-// ColumnName returns Name, or what it is by default.
+// ColumnName returns Name, or its default.
 func (c Column) ColumnName() string {
 	if c.Name != "" {
 		return c.Name
@@ -56,7 +56,8 @@ func (c Column) ColumnName() string {
 	return defaultName(c.Path)
 }
 
-// maxIndex bounds [n]: each such index costs columns, not rows.
+// maxIndex is the largest n in [n]. The limit is needed because each such index adds columns, not
+// rows.
 const maxIndex = 1 << 16
 
 type step struct {
@@ -64,10 +65,10 @@ type step struct {
 	index int
 }
 
-// selection is a tree of the paths wanted, below one field.
+// selection is a tree of the selected paths below one field.
 type selection struct {
 	step
-	column int // whose path ends here; -1 if none does
+	column int // number of the column whose path ends here; -1 if there is none
 	steps  []*selection
 }
 

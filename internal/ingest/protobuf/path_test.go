@@ -16,16 +16,16 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// elements holds the element that each fanned-out prefix of a path stands for.
+// elements maps each prefix of a path that makes rows to its current element.
 type elements map[string]element
 
 type element struct {
 	fd    protoreflect.FieldDescriptor
 	value protoreflect.Value
-	key   protoreflect.Value // of a map's entry
+	key   protoreflect.Value // key of a map's entry
 }
 
-// follow returns the text of what a path leads to.
+// follow returns the text of the value at the end of a path.
 func follow(m protoreflect.Message, steps []step, of elements, prefix string) (string, error) {
 	s := steps[0]
 	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.name))
@@ -64,7 +64,7 @@ func follow(m protoreflect.Message, steps []step, of elements, prefix string) (s
 	return follow(v.Message(), steps[1:], of, prefix)
 }
 
-// fanOut returns the elements of every row that m makes.
+// fanOut returns the elements of each row that m makes.
 func fanOut(m protoreflect.Message, chain []string) []elements {
 	rows := []elements{{}}
 	for _, path := range chain {
@@ -84,7 +84,7 @@ func fanOut(m protoreflect.Message, chain []string) []elements {
 	return rows
 }
 
-// elementsAt returns the elements of the field that a path ends at.
+// elementsAt returns the elements of the field at the end of a path.
 func elementsAt(m protoreflect.Message, steps []step, of elements, prefix string) []element {
 	s := steps[0]
 	fd := m.Descriptor().Fields().ByName(protoreflect.Name(s.name))
@@ -119,7 +119,7 @@ func elementsAt(m protoreflect.Message, steps []step, of elements, prefix string
 	return elementsAt(m.Get(fd).Message(), steps[1:], of, prefix+s.name+".")
 }
 
-// pathMaker makes paths into a type that fan out over one chain of fields.
+// pathMaker makes random paths into a type. They make rows from only one chain of fields.
 type pathMaker struct {
 	rng   *rand.Rand
 	chain []string
@@ -188,13 +188,13 @@ func checkProjection(t testing.TB, seed uint64) bool {
 		return fmt.Sprintf("seed %d, paths %q, over %q\n%v", seed, paths, g.chain, protodesc.ToDescriptorProto(md))
 	}
 	d, maker := plan.NewDecoder(), &messageMaker{rng: rng}
-	for range 2 { // the second batch is in the memory of the first
+	for range 2 { // the second batch uses the memory of the first
 		compareProjection(t, d, md, maker.messages(md, 12), paths, g.chain, describe)
 	}
 	return true
 }
 
-// compareProjection compares a batch of messages with what protobuf-go reads at the paths.
+// compareProjection compares a batch with the values that protobuf-go has at the paths.
 func compareProjection(t testing.TB, d *Decoder, md protoreflect.MessageDescriptor, msgs [][]byte, paths, chain []string, describe func() string) {
 	t.Helper()
 	var want [][]string // of each message; nil if protobuf-go refuses it
@@ -235,8 +235,8 @@ func compareProjection(t testing.TB, d *Decoder, md protoreflect.MessageDescript
 	}
 }
 
-// expectedRows returns what protobuf-go reads at the paths; known is false if it
-// refuses the message, which projections need not.
+// expectedRows returns the values that protobuf-go has at the paths. known is false if protobuf-go
+// refuses the message. Projections may accept such a message.
 func expectedRows(md protoreflect.MessageDescriptor, msg []byte, paths, chain []string) (rows []string, known bool, wrong error) {
 	defer func() {
 		if recover() != nil {

@@ -9,26 +9,25 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// DefaultMemory is Options.Memory if that is 0.
+// DefaultMemory is the value of Options.Memory if that is 0.
 const DefaultMemory = 1 << 30
 
-// Options say what to make of a message type.
+// Options say how to decode a message type.
 type Options struct {
-	// Columns chooses columns by path; nil takes all fields.
+	// Columns selects columns by path. nil selects all fields.
 	Columns []Column
-	// Recursion is how many times a message type is expanded inside itself. Deeper
-	// down, a field of that type is a binary column with the message's bytes.
+	// Recursion is how many times a message type is expanded inside itself. At a deeper level, a
+	// field of that type is a binary column with the message's bytes.
 	Recursion int
-	// Memory bounds the fixed-width buffers of one batch, in bytes: short messages
-	// can stand for many rows of many columns. DefaultMemory if 0.
+	// Memory bounds the fixed-width buffers of one batch, in bytes. The limit is needed because
+	// short messages can stand for many rows of many columns. 0 means DefaultMemory.
 	Memory int64
-	// PoisonMemory overwrites what a batch had when it is released, so that tests notice who reads it later: the
-	// decoder's next batch is made of it.
+	// PoisonMemory overwrites a batch's memory when the batch is released, so that tests detect
+	// reads after that. The decoder reuses the memory for its next batch.
 	PoisonMemory bool
 }
 
-// Plan is how messages of one type become rows. It is immutable and safe for
-// concurrent use.
+// Plan says how messages of one type become rows. It is immutable and safe for concurrent use.
 type Plan struct {
 	message protoreflect.MessageDescriptor
 	options Options
@@ -36,9 +35,8 @@ type Plan struct {
 	schema  *arrow.Schema
 }
 
-// NewPlan returns the plan for a message type. Errors are base.Invalid (a path that
-// leads nowhere, a name that cannot be a column's) and base.TooLarge (more columns
-// than ingest.MaxColumns).
+// NewPlan returns the plan for a message type. Errors are base.Invalid (a path to a field that does
+// not exist, an invalid column name) and base.TooLarge (more columns than ingest.MaxColumns).
 func NewPlan(message protoreflect.MessageDescriptor, options Options) (*Plan, error) {
 	p := &Plan{message: message, options: options, budget: options.Memory}
 	if p.budget <= 0 {
@@ -60,12 +58,12 @@ func NewPlan(message protoreflect.MessageDescriptor, options Options) (*Plan, er
 // Message returns the message type.
 func (p *Plan) Message() protoreflect.MessageDescriptor { return p.message }
 
-// Schema returns the columns. A batch has the same names, and the same types but
-// for these liberties: top-level utf8 may be a dictionary, and timestamp[us]
-// is timestamp[ns] in a batch that needs it.
+// Schema returns the columns. A batch has the same names and types, with two exceptions: a
+// top-level utf8 column may be a dictionary, and timestamp[us] becomes timestamp[ns] in a batch
+// that needs it.
 func (p *Plan) Schema() *arrow.Schema { return p.schema }
 
-// NewDecoder returns a decoder without rows. It is for one goroutine at a time.
+// NewDecoder returns an empty decoder. Only one goroutine at a time may use it.
 func (p *Plan) NewDecoder() *Decoder {
 	d := &Decoder{plan: p}
 	if err := compile(d); err != nil {
@@ -75,13 +73,13 @@ func (p *Plan) NewDecoder() *Decoder {
 	return d
 }
 
-// output is a column of the batch, or a part of one.
+// output is a column of the batch, or a nested part of one.
 type output struct {
 	name   string
 	typ    arrow.DataType // nil for structs, lists and maps
 	shape  shape
-	col    *column   // nil for structs that are always there
-	level  *level    // whose rows it has
+	col    *column   // nil for structs that are always present
+	level  *level    // the level whose rows it has
 	fields []*output // struct: fields; list: the element; map: key and value
 }
 
@@ -94,7 +92,7 @@ const (
 	shapeMap
 )
 
-// field returns the output's natural type under its name.
+// field returns the output's natural type, with its name.
 func (o *output) field() arrow.Field {
 	var t arrow.DataType
 	switch o.shape {

@@ -108,7 +108,7 @@ func (s *schemaMaker) message(name, scope string, i, of int) *descriptorpb.Descr
 			s.presence(m, fd)
 		}
 	}
-	// Synthetic oneofs come last.
+	// Synthetic oneofs must be last.
 	for _, fd := range m.Field {
 		if fd.GetProto3Optional() {
 			fd.OneofIndex = proto.Int32(int32(len(m.OneofDecl)))
@@ -129,8 +129,8 @@ func (s *schemaMaker) packed(fd *descriptorpb.FieldDescriptorProto) {
 	}
 }
 
-// presence makes a field that is neither repeated nor a oneof's differ from the
-// default of its syntax.
+// presence sets the presence of a field, possibly to another than the default of its syntax. The
+// field is neither repeated nor a member of a oneof.
 func (s *schemaMaker) presence(m *descriptorpb.DescriptorProto, fd *descriptorpb.FieldDescriptorProto) {
 	inner := fd.GetType() == descriptorpb.FieldDescriptorProto_TYPE_MESSAGE || fd.GetType() == descriptorpb.FieldDescriptorProto_TYPE_GROUP
 	switch s.syntax {
@@ -153,7 +153,8 @@ func (s *schemaMaker) presence(m *descriptorpb.DescriptorProto, fd *descriptorpb
 	}
 }
 
-// kind chooses the field's type; messages only from those after the ith.
+// kind chooses the field's type. Message types are chosen only from those after the ith, which
+// prevents recursion.
 func (s *schemaMaker) kind(m *descriptorpb.DescriptorProto, fd *descriptorpb.FieldDescriptorProto, scope string, i, of int) {
 	switch n := s.rng.IntN(10); {
 	case n < 5:
@@ -211,10 +212,10 @@ func (s *schemaMaker) mapField(m *descriptorpb.DescriptorProto, fd *descriptorpb
 	fd.TypeName = proto.String(scope + "." + name)
 }
 
-// messageMaker makes messages as bytes: more ways to write them than any encoder has.
+// messageMaker makes encoded messages, with more variants than any encoder produces.
 type messageMaker struct {
 	rng   *rand.Rand
-	noise bool // wrong wire types and unknown fields too
+	noise bool // also use wrong wire types and unknown fields
 }
 
 func (g *messageMaker) message(md protoreflect.MessageDescriptor, depth int) []byte {
@@ -240,7 +241,8 @@ func (g *messageMaker) message(md protoreflect.MessageDescriptor, depth int) []b
 
 func (g *messageMaker) field(b []byte, fd protoreflect.FieldDescriptor, depth int) []byte {
 	if g.noise && g.rng.IntN(30) == 0 {
-		return g.valueOf(protowire.AppendTag(b, fd.Number(), 0), 0) // perhaps another wire type than the field's
+		// perhaps not the field's wire type
+		return g.valueOf(protowire.AppendTag(b, fd.Number(), 0), 0)
 	}
 	if fd.IsList() && packable(fd) && g.rng.IntN(2) == 0 {
 		var values []byte
@@ -308,7 +310,7 @@ func (g *messageMaker) scalar(b []byte, fd protoreflect.FieldDescriptor) []byte 
 	switch wireType(fd.Kind()) {
 	case protowire.VarintType:
 		v := g.varint()
-		if g.rng.IntN(20) == 0 { // more bytes than needed
+		if g.rng.IntN(20) == 0 { // more bytes than necessary
 			return append(protowire.AppendVarint(b, v&0x7f|0x80)[:len(b)+1], 0)
 		}
 		return protowire.AppendVarint(b, v)
@@ -327,7 +329,7 @@ func (g *messageMaker) scalar(b []byte, fd protoreflect.FieldDescriptor) []byte 
 	return protowire.AppendString(b, text)
 }
 
-// unknown appends a field of a number that types rarely have.
+// unknown appends a field with a number that types rarely have.
 func (g *messageMaker) unknown(b []byte, depth int) []byte {
 	n := protowire.Number(300 + g.rng.IntN(20))
 	t := protowire.Type(g.rng.IntN(6))
@@ -420,7 +422,7 @@ func checkSeed(t testing.TB, seed uint64, data []byte) {
 		}
 	}()
 	compare(t, d, messages, describe)
-	compare(t, d, messages[len(messages)/2:], describe) // in the memory of the first
+	compare(t, d, messages[len(messages)/2:], describe) // in the memory of the first batch
 }
 
 func TestRandomMessagesOfRandomTypesEqualProtobufGo(t *testing.T) {

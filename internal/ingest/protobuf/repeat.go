@@ -6,14 +6,15 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// parents returns, for each level above that of the batch's rows, to which of its
-// rows every row of the batch belongs.
+// parents maps each level above that of the batch's rows to the parent rows: for every row of the
+// batch, the row of that level that contains it.
 func (d *Decoder) parents() map[*level][]int32 {
 	if len(d.chain) == 1 {
 		return nil
 	}
 	parents := make(map[*level][]int32, len(d.chain)-1)
-	var rows []int32 // of the level below, for every row of the batch; nil: the same
+	// for every row of the batch its row in the level below; nil if they are the same
+	var rows []int32
 	for i := len(d.chain) - 1; i > 0; i-- {
 		above, list, n := d.chain[i-1].level, d.chain[i].list, d.chain[i].level.rows
 		if list.next <= above.rows {
@@ -37,7 +38,7 @@ func (d *Decoder) parents() map[*level][]int32 {
 	return parents
 }
 
-// repeated returns a flat output whose row i is o's row parent[i].
+// repeated returns a flat output. Its row i is row parent[i] of o.
 func (f *finisher) repeated(o *output, parent []int32) *output {
 	c := o.col
 	n := len(parent)
@@ -83,7 +84,7 @@ func (f *finisher) repeated(o *output, parent []int32) *output {
 	return &output{name: o.name, typ: o.typ, col: out, level: out.level}
 }
 
-// gather returns the column for c's rows as they are repeated.
+// gather returns the column that holds c's rows as they are repeated.
 func (f *finisher) gather(c *column) *column {
 	if c.gathered == nil {
 		c.gathered = newColumn(c.store, f.poison)

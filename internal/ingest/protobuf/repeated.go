@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// packed reads repeated numbers that share one length.
+// packed reads repeated numbers that are packed in one length-delimited value.
 func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
 	n, size := len(b)-p, o.elem.fixedSize()
 	if n == 0 {
@@ -55,7 +55,7 @@ func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// countVarints returns how many varints end in b.
+// countVarints returns the number of varints that end in b.
 func countVarints(b []byte) int {
 	n := 0
 	for ; len(b) >= 8; b = b[8:] {
@@ -67,8 +67,8 @@ func countVarints(b []byte) int {
 	return n
 }
 
-// fixedSize returns how many bytes each value of a fixed-width op takes on the
-// wire, and 0 for varints.
+// fixedSize returns the number of bytes that a value of a fixed-width op takes on the wire, or 0
+// for varints.
 func (o *op) fixedSize() int {
 	switch o.action {
 	case doFixed32:
@@ -79,7 +79,7 @@ func (o *op) fixedSize() int {
 	return 0
 }
 
-// counts counts an element of row and reports whether it is the one wanted.
+// counts counts one more element of row, and reports whether it is the wanted one.
 func (c *column) counts(row, wanted int) bool {
 	if c.next <= row {
 		c.next, c.count = row+1, 0
@@ -88,7 +88,7 @@ func (c *column) counts(row, wanted int) bool {
 	return c.count == wanted+1
 }
 
-// indexedPacked is packed for the one element that is wanted.
+// indexedPacked is packed for a single wanted element.
 func (d *Decoder) indexedPacked(o *op, row int, b []byte, p int) bool {
 	size := o.elem.fixedSize()
 	if size != 0 && (len(b)-p)%size != 0 {

@@ -9,29 +9,32 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// A dictionary of more than dictionaryCheck values must hold at most one per
-// dictionaryRows rows, and never more than dictionaryMax; a finished one at most one
-// per two rows. A value costs about six times a plain copy the first time, twice a
-// plain copy later; what the dictionary saves comes after decoding, and only where
-// values repeat. Columns whose values do not repeat lose dictionaryCheck times 50 ns
-// of a batch, which is little enough to give those of a thousand values a chance.
+// Limits above which a dictionary no longer pays off:
+//   - Beyond dictionaryCheck values, it may have at most one value per dictionaryRows rows, and
+//     never more than dictionaryMax.
+//   - A finished dictionary may have at most one value per two rows.
+//
+// A new value costs about six times a plain copy, and a repeated one twice. A dictionary saves time
+// only after decoding, and only if values repeat. A column whose values do not repeat loses
+// dictionaryCheck times 50 ns per batch. That is little enough to try it for columns of about a
+// thousand values.
 const (
 	dictionaryCheck = 2048
 	dictionaryRows  = 4
 	dictionaryMax   = 1 << 15
 )
 
-// mayGrow reports whether a dictionary of so many rows may take one more value.
+// mayGrow reports whether a dictionary may take another value after the given number of rows.
 func mayGrow(t *intern.Table, rows int) bool {
 	n := t.Len()
 	return n < dictionaryCheck || n < dictionaryMax && n <= rows/dictionaryRows
 }
 
-// enumerators numbers the values of an enum that a column holds, in order of
-// appearance, and knows their names.
+// enumerators numbers the enum values that a column holds, in order of appearance, and knows their
+// names.
 type enumerators struct {
 	names  map[int32]string
-	absent int32 // what an absent field means
+	absent int32 // the value of an absent field
 
 	small   [64]uint16 // 1 + index of numbers up to 63
 	others  map[int32]uint32
@@ -75,8 +78,8 @@ func (e *enumerators) index(number int32) uint32 {
 	return i
 }
 
-// name returns the text of the value of that index: its name, or its number if
-// the enum has none for it.
+// name returns the text of the value with index i: its name, or its number if the enum has no name
+// for it.
 func (e *enumerators) name(i uint32) string {
 	number := e.numbers[i]
 	if name, ok := e.names[number]; ok {
@@ -85,7 +88,7 @@ func (e *enumerators) name(i uint32) string {
 	return strconv.Itoa(int(number))
 }
 
-// longest returns the size in bytes of the longest text that a value can have.
+// longest returns the size in bytes of the longest text of a value.
 func (e *enumerators) longest() int {
 	n := len("-2147483648")
 	for _, name := range e.names {

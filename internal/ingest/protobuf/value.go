@@ -11,16 +11,16 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// presence says what is known of a value that a row lacks.
+// presence says how to treat a row without a value.
 type presence uint8
 
 const (
-	optionalField   presence = iota // NULL or the default, as the field's descriptor says
+	optionalField   presence = iota // NULL or the default, depending on the field's descriptor
 	optionalElement                 // NULL
-	alwaysThere                     // every row has one
+	alwaysPresent                   // every row has a value
 )
 
-// kinds says how values of a scalar kind are read, stored and typed.
+// kinds says how values of each scalar kind are decoded and stored, and their Arrow type.
 var kinds = map[protoreflect.Kind]struct {
 	wire   protowire.Type
 	action action
@@ -55,8 +55,8 @@ func wireType(k protoreflect.Kind) protowire.Type {
 	return kinds[k].wire
 }
 
-// value returns the op for one value of the field, without its tag, and its column:
-// none if want chooses columns inside it.
+// value returns the op for one value of the field, without its tag, and its column. There is no
+// column if want selects columns inside the field.
 func (c *compiler) value(fd protoreflect.FieldDescriptor, at place, how presence, want *selection) (*op, *output, error) {
 	optional := how == optionalElement || how == optionalField && fd.HasPresence() && !fd.ContainingMessage().IsMapEntry()
 	o, output, err := c.typed(fd, at, how, optional, want)
@@ -132,7 +132,7 @@ func (c *compiler) typed(fd protoreflect.FieldDescriptor, at place, how presence
 	return &op{action: doMessage, col: col, sub: sub}, &output{shape: shapeStruct, col: col, fields: outputs}, nil
 }
 
-// expanded returns how many messages of md's type the current one is inside of.
+// expanded returns how many of the enclosing messages are of md's type.
 func (c *compiler) expanded(md protoreflect.MessageDescriptor) int {
 	n := 0
 	for _, t := range c.types {
@@ -143,8 +143,8 @@ func (c *compiler) expanded(md protoreflect.MessageDescriptor) int {
 	return n
 }
 
-// structure returns the column of a message's presence, if that can lack, and the
-// place of its fields.
+// structure returns the column with a message's presence and the place of its fields. The column is
+// nil if the message is always present.
 func (c *compiler) structure(fd protoreflect.FieldDescriptor, at place, optional bool) (*column, place) {
 	fields := at
 	fields.path += string(fd.Name()) + "."
@@ -156,7 +156,7 @@ func (c *compiler) structure(fd protoreflect.FieldDescriptor, at place, optional
 	return col, fields
 }
 
-// inside returns the op for a message of which want chooses columns.
+// inside returns the op for a message in which want selects columns.
 func (c *compiler) inside(fd protoreflect.FieldDescriptor, at place, optional bool, want *selection) (*op, *output, error) {
 	col, fields := c.structure(fd, at, optional)
 	sub, _, err := c.message(fd.Message(), want, fields)
@@ -166,8 +166,8 @@ func (c *compiler) inside(fd protoreflect.FieldDescriptor, at place, optional bo
 	return &op{action: doMessage, col: col, sub: sub}, nil, nil
 }
 
-// scalar returns the op and the column of a scalar. implicit: rows that lack it have
-// its default.
+// scalar returns the op and the column of a scalar. If implicit is true, rows without a value have
+// the default.
 func (c *compiler) scalar(fd protoreflect.FieldDescriptor, at place, optional, implicit bool) (*op, *output, error) {
 	k := kinds[fd.Kind()]
 	a, s, arrays := k.action, k.store, 1

@@ -9,22 +9,22 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// moment is what a column of timestamps or durations has beside its values.
+// moment is the additional state of a column of timestamps or durations.
 type moment struct {
 	seconds int64 // of the last row, as sent
 	below   int32 // nanoseconds of the last row, as sent
 
 	nanos []uint16 // nanoseconds below the microsecond; nil while no row has any
 	fine  bool     // a row has nanoseconds below the microsecond
-	far   bool     // a row is out of the range of nanoseconds in 64 bits
+	far   bool     // a row is outside of the range of 64-bit nanoseconds
 
-	// invalid are the rows of the message being read whose value is not a time. A
-	// later piece of the message can still make it one, or clear it.
+	// invalid lists the rows of the current message whose value is not a valid time. A later piece
+	// of the message can still correct or clear it.
 	invalid []int
 }
 
-// Limits of google.protobuf.Timestamp, years 1 to 9999, and of Duration, 10,000
-// years: what their .proto files state.
+// Limits that the .proto files state: a google.protobuf.Timestamp is within the years 1 to 9999,
+// and a Duration within 10,000 years.
 const (
 	minTimestamp = -62_135_596_800
 	maxTimestamp = 253_402_300_799
@@ -82,7 +82,7 @@ func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// setTimestamp sets row to the moment that was read, or reports that it is none.
+// setTimestamp sets row to the timestamp that was read, and reports whether it is valid.
 func (c *column) setTimestamp(row int) bool {
 	t := &c.time
 	if t.nanos != nil {
@@ -105,8 +105,8 @@ func (c *column) setTimestamp(row int) bool {
 	return true
 }
 
-// setDuration sets row to the nanoseconds that were read, or reports that they are
-// no Duration or more than 64 bits hold.
+// setDuration sets row to the nanoseconds that were read. It returns false if they are not a valid
+// Duration or exceed 64 bits.
 func (c *column) setDuration(row int) bool {
 	s, n := c.time.seconds, int64(c.time.below)
 	if s < -maxDuration || s > maxDuration || n < -999_999_999 || n > 999_999_999 || s > 0 && n < 0 || s < 0 && n > 0 {
@@ -120,23 +120,23 @@ func (c *column) setDuration(row int) bool {
 	return true
 }
 
-// checkTimes returns an error if the message left a time that is none.
+// checkTimes returns an error if the message has an invalid time.
 func (d *Decoder) checkTimes() error {
 	for _, o := range d.suspects {
 		if len(o.col.time.invalid) == 0 {
 			continue
 		}
-		what := "a Timestamp is between the years 1 and 9999 and has 0 to 999999999 nanoseconds"
+		what := "a Timestamp must be between the years 1 and 9999 and have 0 to 999999999 nanoseconds"
 		if o.action == doDuration {
-			what = "a Duration here is within 292 years, its seconds and nanoseconds of one sign"
+			what = "a Duration must be within 292 years, and its seconds and nanoseconds must have the same sign"
 		}
 		return base.Errorf(base.Invalid, "field %s: not a time: %s", o.name, what)
 	}
 	return nil
 }
 
-// clash reports whether some column of times has both rows that need nanoseconds
-// and rows out of their range.
+// clash reports whether a column of times has both rows that need nanoseconds and rows outside of
+// their range.
 func (d *Decoder) clash() bool {
 	for _, c := range d.times {
 		if c.time.fine && c.time.far {
@@ -146,7 +146,8 @@ func (d *Decoder) clash() bool {
 	return false
 }
 
-// wrapped returns the field of a message of google/protobuf/wrappers.proto.
+// wrapped returns the value field if md is a message of google/protobuf/wrappers.proto, and nil
+// otherwise.
 func wrapped(md protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	switch md.FullName() {
 	case "google.protobuf.BoolValue", "google.protobuf.Int32Value", "google.protobuf.Int64Value",
@@ -160,7 +161,7 @@ func wrapped(md protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	return nil
 }
 
-// isTime reports whether md is a Timestamp or a Duration, and which of them.
+// isTime reports whether md is a Timestamp or a Duration, and returns the action for it.
 func isTime(md protoreflect.MessageDescriptor) (action, bool) {
 	seconds, nanos := md.Fields().ByNumber(1), md.Fields().ByNumber(2)
 	if seconds == nil || nanos == nil || seconds.Kind() != protoreflect.Int64Kind || nanos.Kind() != protoreflect.Int32Kind {

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// What can be wrong with a message's bytes.
+// failure is an error in a message's bytes.
 type failure uint8
 
 const (
@@ -34,14 +34,14 @@ var failures = [...]string{
 	codePacked:    "packed values that end within a value",
 }
 
-// fail notes what is wrong at byte p of the message and returns -1.
+// fail records an error at byte p of the message and returns -1.
 func (d *Decoder) fail(code failure, p int) int {
 	d.code, d.at = code, p
 	return -1
 }
 
-// varint reads the varint at b[p:], which may be one byte too. On failure it
-// returns a negative position: -1 less the failure.
+// varint reads the varint at b[p:], of one or more bytes. On failure it returns the negative
+// position -1 - failure.
 func varint(b []byte, p int) (uint64, int) {
 	if len(b)-p >= 10 {
 		return varintWithin(b[p:p+10], p)
@@ -57,7 +57,7 @@ func varint(b []byte, p int) (uint64, int) {
 	return 0, -1 - int(codeTruncated)
 }
 
-// varintWithin is varint where ten bytes are there: what the longest one takes.
+// varintWithin is varint for a b of ten bytes, the size of the longest varint.
 func varintWithin(b []byte, p int) (uint64, int) {
 	_ = b[9]
 	v := uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7
@@ -70,7 +70,7 @@ func varintWithin(b []byte, p int) (uint64, int) {
 	if b[0] < 0x80 {
 		return uint64(b[0]), p + 1
 	}
-	// The bytes up to the first below 0x80, seven bits of each.
+	// Take seven bits of each byte, up to the first byte below 0x80.
 	w := binary.LittleEndian.Uint64(b[2:])
 	v |= w & 0x7f << 14
 	if b[2] < 0x80 {
@@ -107,8 +107,8 @@ func varintWithin(b []byte, p int) (uint64, int) {
 	return v, p + 10
 }
 
-// short reads the varint at b[p:] if it takes one or two bytes and more follow, and
-// returns -1 otherwise. It is small enough to be part of its caller.
+// short reads the varint at b[p:] if it takes one or two bytes and more bytes follow. Otherwise it
+// returns -1. It is small enough to be inlined.
 func short(b []byte, p int) (uint64, int) {
 	if p < len(b)-1 {
 		v := uint64(b[p])
@@ -122,8 +122,8 @@ func short(b []byte, p int) (uint64, int) {
 	return 0, -1
 }
 
-// near is extent for values below 128 bytes, without a call; it returns -1 for what
-// it leaves to extent.
+// near is extent for values below 128 bytes, small enough to be inlined. In all other cases it
+// returns -1, and the caller calls extent.
 func near(b []byte, p int) (start, end int) {
 	if p < len(b) {
 		if n := int(b[p]); n < 0x80 && n < len(b)-p {
@@ -133,7 +133,7 @@ func near(b []byte, p int) (start, end int) {
 	return 0, -1
 }
 
-// number reads the varint at b[p:], or notes what is wrong and returns -1.
+// number reads the varint at b[p:]. On failure it records the error and returns -1.
 func (d *Decoder) number(b []byte, p int) (uint64, int) {
 	if p < len(b) && b[p] < 0x80 {
 		return uint64(b[p]), p + 1
@@ -145,8 +145,8 @@ func (d *Decoder) number(b []byte, p int) (uint64, int) {
 	return v, next
 }
 
-// extent reads the length at b[p:] and returns where the value starts and ends,
-// or -1.
+// extent reads the length at b[p:] and returns the start and the end of the value. On failure end
+// is -1.
 func (d *Decoder) extent(b []byte, p int) (start, end int) {
 	if p < len(b) && b[p] < 0x80 {
 		start = p + 1
@@ -165,8 +165,7 @@ func (d *Decoder) extent(b []byte, p int) (start, end int) {
 	return start, start + int(n)
 }
 
-// tag reads a tag of a message's field, or notes what is wrong and returns -1.
-// first is where the tag starts, for errors.
+// tag reads the tag of a field. On failure it records the error and returns -1.
 func (d *Decoder) tag(b []byte, p int) (uint64, int) {
 	v, next := d.number(b, p)
 	if next < 0 {
@@ -178,11 +177,11 @@ func (d *Decoder) tag(b []byte, p int) (uint64, int) {
 	return v, next
 }
 
-// maxGroups is protobuf-go's limit on groups inside each other.
+// maxGroups is protobuf-go's limit on the nesting of groups.
 const maxGroups = protowire.DefaultRecursionLimit
 
-// skip passes over the value of the tag before p, and returns where it ends, or
-// notes what is wrong and returns -1.
+// skip skips the value of the tag before p, and returns the position after it. On failure it
+// records the error and returns -1.
 func (d *Decoder) skip(tag uint64, b []byte, p int) int {
 	switch protowire.Type(tag & 7) {
 	case protowire.VarintType:
@@ -210,9 +209,8 @@ func (d *Decoder) skip(tag uint64, b []byte, p int) int {
 	return d.fail(codeWireType, p)
 }
 
-// skipGroup passes over the group whose first byte is b[p], and returns where its
-// content ends and where the tag of its end does, or notes what is wrong and
-// returns -1.
+// skipGroup skips the group whose content starts at b[p]. It returns the end of the content and the
+// position after the end tag. On failure it records the error and returns -1.
 func (d *Decoder) skipGroup(number uint64, b []byte, p int) (content, next int) {
 	open := d.groups[:0]
 	for {

@@ -6,14 +6,17 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/scoterdb/scoter/internal/base"
 )
 
 // largestFileWindow is the zstd window that a file may have: as much as zstd --long writes.
 const largestFileWindow = 128 << 20
 
 // NewDecompressor reads a file of any size that may be compressed with gzip or zstd, as its first
-// bytes tell. Errors are base.Invalid.
-func NewDecompressor(file io.Reader) (io.ReadCloser, error) {
+// bytes tell. named is the encoding that its name says, or Identity: a file that is cut to nothing
+// does not tell that it was compressed. Errors are base.Invalid.
+func NewDecompressor(file io.Reader, named string) (io.ReadCloser, error) {
 	source := &sourceReader{Reader: file}
 	in := bufio.NewReaderSize(source, 64<<10)
 	head, _ := in.Peek(len(magicZstd)) // shorter at the end of the file; an error comes again when it is read
@@ -21,15 +24,18 @@ func NewDecompressor(file io.Reader) (io.ReadCloser, error) {
 	case "gzip":
 		r, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, damaged(encoding, err)
+			return nil, damaged("file", encoding, err)
 		}
 		return &decompressor{r, encoding, source, func() { _ = r.Close() }}, nil
 	case "zstd":
 		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(largestFileWindow))
 		if err != nil {
-			return nil, damaged(encoding, err)
+			return nil, damaged("file", encoding, err)
 		}
 		return &decompressor{r, encoding, source, r.Close}, nil
+	}
+	if named != Identity {
+		return nil, base.Errorf(base.Invalid, "the file is not %s, as its name says, or it was cut", named)
 	}
 	return io.NopCloser(in), nil
 }
@@ -50,7 +56,7 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	if d.source.err != nil && d.source.err != io.EOF {
 		return n, d.source.err
 	}
-	return n, damaged(d.encoding, err)
+	return n, damaged("file", d.encoding, err)
 }
 
 func (d *decompressor) Close() error {

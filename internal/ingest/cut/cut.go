@@ -9,6 +9,8 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
@@ -51,7 +53,7 @@ func Each(name string, of format.Format, o Options, f func(Piece) error) error {
 		return parquetPieces(file, info.Size(), f)
 	}
 	counted := &counter{Reader: file, size: info.Size()}
-	in, err := ingest.NewDecompressor(counted)
+	in, err := ingest.NewDecompressor(counted, encodingNamed(name))
 	if err != nil {
 		return err
 	}
@@ -65,6 +67,17 @@ func Each(name string, of format.Format, o Options, f func(Piece) error) error {
 		return textPieces(in, counted, &jsonText{}, f)
 	}
 	return base.Errorf(base.Invalid, "files of %s cannot be loaded", of.MediaType())
+}
+
+// encodingNamed is how a file is compressed, as its name says.
+func encodingNamed(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		return "gzip"
+	case ".zst":
+		return "zstd"
+	}
+	return ingest.Identity
 }
 
 // counter knows how much of a file was read.

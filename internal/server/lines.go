@@ -29,6 +29,7 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 		return err
 	}
 	defer b.Close()
+	o.Waits = b.waits
 	options := lineprotocol.Options{Now: time.Now(), Precision: precision}
 	decoded, err := s.decodeLines(r, b.bytes, options)
 	if err != nil {

@@ -55,11 +55,15 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
+	if err := s.comeFor(r.Context(), table); err != nil {
+		return err
+	}
 	b, err := s.readBody(w, r, s.gate)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
+	o.Waits = b.waits
 	batches, err := s.decodeTable(r, table, b)
 	if err != nil {
 		return err
@@ -179,6 +183,7 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 		return err
 	}
 	defer b.Close()
+	o.Waits = b.waits
 	decoded, err := msgpack.Decode(b.bytes, msgpack.Options{Now: time.Now(), Precision: precision})
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func TestCompressedFilesAreReadWhole(t *testing.T) {
 	for ending, pack := range packers {
 		for name, r := range readers {
 			// Sizes around the buffers of 32 and 128 KiB, and data that end anywhere within the next one.
-			for _, rows := range []int{1, 2, 1_200, 3_900, 3_901, 3_902, 3_903, 50_000} {
+			for _, rows := range []int{1, 1_200, 3_902, 50_000} {
 				data := numbered(rows, r.format)
 				path := filepath.Join(dir, "whole"+ending)
 				half := bytes.IndexByte(data[len(data)/2:], '\n') + len(data)/2 + 1

@@ -21,7 +21,7 @@ import (
 // wait keep no rows of the table in memory.
 func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 	settings := config.Default()
-	settings.Dir, settings.WriteMemory, settings.MaxBody = t.TempDir(), 64<<20, 16<<20
+	settings.Dir, settings.WriteMemory, settings.MaxBody = t.TempDir(), 32<<20, 8<<20
 	a, err := Open(settings, false, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const requests, rows = 80, 1000 // of 1 MB each, where all requests may hold 32
+	const requests, rows = 64, 500 // of 0.5 MB each, where all requests may hold 16
 	var waiting sync.WaitGroup
 	var mu sync.Mutex
 	stored, refused := 0, 0
@@ -87,13 +87,14 @@ func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 	for ; time.Since(began) < 7*time.Second; others++ {
 		sent := time.Now()
 		if status, answer := send("other", others*100, 100); status != http.StatusOK {
-			t.Fatalf("a request for another table, %v after the first: %d: %s", sent.Sub(began), status, answer)
+			t.Errorf("a request for another table, %v after the first: %d: %s", sent.Sub(began), status, answer)
+			break
 		}
 		slowest = max(slowest, time.Since(sent))
 		time.Sleep(20 * time.Millisecond)
 	}
 	if err := a.Engine.Flush(context.Background()); err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	held := a.Engine.Status().MemoryBytes
 	unpin()

@@ -151,7 +151,7 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 		t.Helper()
 		r := httptest.NewRequest("POST", "/", body)
 		r.ContentLength = length
-		b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+		b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
 		if ok != (err == nil) || err != nil && base.KindOf(err) != want {
 			t.Errorf("%v", err)
 		}
@@ -183,7 +183,7 @@ func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 	s.gate = newGate(int64(s.settings.WriteMemory)/2, func() error { return nil })
 	for rows, want := range map[int]int64{1: 12, 100_000: 800_000, 200_000: 0} {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", 100)))
-		b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+		b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 						_, _ = client.Write([]byte("x"))
 					}
 				}()
-				_, err := s.readBody(w, r, s.gate)
+				_, err := s.readBody(w, r, s.gate, nil)
 				close(stop)
 				synctest.Wait()
 				if took := time.Since(began); base.KindOf(err) != base.Timeout || took < patience || took > patience+time.Second {

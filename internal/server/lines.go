@@ -24,7 +24,7 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r, s.gate)
+	b, err := s.readBody(w, r, s.gate, nil)
 	if err != nil {
 		return err
 	}

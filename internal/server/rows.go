@@ -55,10 +55,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	if err := s.comeFor(r.Context(), table); err != nil {
-		return err
-	}
-	b, err := s.readBody(w, r, s.gate)
+	b, err := s.readBody(w, r, s.gate, func() error { return s.untilFree(r.Context(), table) })
 	if err != nil {
 		return err
 	}
@@ -178,7 +175,7 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r, s.gate)
+	b, err := s.readBody(w, r, s.gate, nil)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 
 // A statement may have a table to itself for as long as it takes, and requests for that table wait with
 // their rows in memory. Together they hold at most a half of the gate, so that requests for other
-// tables find room. Once they hold a quarter, requests for such a table wait before their bodies are read.
+// tables find room. Once they hold a quarter, requests for such a table wait before their bodies are read,
+// with nothing in memory.
 const (
 	stalledShare = 2
 	crowdedShare = 4
@@ -42,16 +43,12 @@ func (g *gate) stall(ctx context.Context, n int64) (over func(), err error) {
 var errStalled = base.Errorf(base.Unavailable, "another statement has the table to itself, and requests that wait for it hold as much memory as they may").
 	WithHint("retry after a second")
 
-// crowded reports whether the requests that wait for tables hold so much memory that others had
-// better wait with none.
+// crowded reports whether the requests that wait for tables hold so much memory that others for such
+// tables are to wait with none.
 func (g *gate) crowded() bool { return g.stalled.Load() >= g.limit/crowdedShare }
 
-// comeFor lets a request for a table go on to its body. While the gate is crowded it waits until no
-// statement has the table to itself, and is Unavailable if that takes as long as requests wait for memory.
-func (s *Server) comeFor(ctx context.Context, name engine.TableName) error {
-	if !s.gate.crowded() {
-		return nil
-	}
+// untilFree waits, for as long as requests wait for memory, until no statement has a table to itself.
+func (s *Server) untilFree(ctx context.Context, name engine.TableName) error {
 	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
 	if err != nil {
 		return nil // it is made, or refused, later on

@@ -58,6 +58,7 @@ type Conn struct {
 	account  *limit.Account
 	lent     context.Context // bounds the planning of statements; a pool sets it for the time that it lends the connection
 	place    *place          // in the pool that lent the connection
+	left     bool            // Release closes it: see Abandon
 	prepared map[string]*Stmt
 	kept     int                    // bytes of the texts of prepared
 	keptSize int64                  // bytes of their plans

@@ -119,7 +119,7 @@ func (p *Pool) Release(c *Conn) {
 	c.lent, c.place = context.Background(), nil
 	p.mu.Lock()
 	dropFailed(&p.idle)
-	keep := !p.closed && !c.db.failed.Load()
+	keep := !p.closed && !c.left && !c.db.failed.Load()
 	if keep {
 		p.idle = append(p.idle, c)
 	}
@@ -129,6 +129,9 @@ func (p *Pool) Release(c *Conn) {
 	}
 	held.giveBack()
 }
+
+// Abandon has Release close the connection: something is left on it that nobody else may see.
+func (c *Conn) Abandon() { c.left = true }
 
 // dropFailed closes the connections whose database failed.
 func dropFailed(idle *[]*Conn) {

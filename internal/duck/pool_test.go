@@ -2,6 +2,7 @@ package duck
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -128,4 +129,35 @@ func TestAQueryWithASlowReaderEndsWhereItCannotYield(t *testing.T) {
 	}
 	cancel()
 	<-ended
+}
+
+// TestAnAbandonedConnectionIsClosed, with what is left on it.
+func TestAnAbandonedConnectionIsClosed(t *testing.T) {
+	inst, err := Open(Settings{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(inst.Close)
+	pool := NewPool(inst, 1)
+	t.Cleanup(pool.Close)
+	for _, abandoned := range []bool{false, true} {
+		c, err := pool.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Exec("CREATE OR REPLACE TEMP TABLE left_there (a INTEGER)"); err != nil {
+			t.Fatal(err)
+		}
+		if abandoned {
+			c.Abandon()
+		}
+		pool.Release(c)
+		if c, err = pool.Acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := first(t, c, "SELECT (count(*) = 0)::VARCHAR FROM duckdb_tables() WHERE table_name = 'left_there'"); got != fmt.Sprint(abandoned) {
+			t.Errorf("abandoned: %v; the table is gone: %s", abandoned, got)
+		}
+		pool.Release(c)
+	}
 }

@@ -63,8 +63,11 @@ type AppendOptions struct {
 	// Progress, if not nil, is how far the append brings a stream: it is stored with the rows
 	// or not at all. An append may have it and no rows.
 	Progress *Progress
-	// Pinned, of Commit only, says that the caller holds Pin of the tables that it changes, at least.
-	Pinned bool
+	// Pins, of Commit only, says what the caller holds of the tables that it changes, at least.
+	Pins Pins
+	// Waits, if not nil, is called before the request waits for the pin of a table, and may refuse to
+	// have it wait. over is called after the wait.
+	Waits func(ctx context.Context) (over func(), err error)
 	// Evolutions, of Commit only, are those of the tables that the changes were computed for: see Engine.SettledAs.
 	Evolutions []Evolution
 	// Room, if not nil, is where the memory comes from: what it has not at once is ErrNoRoom.
@@ -194,7 +197,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		}
 		p.request.counts.Inserted += int64(batch.Rows(records))
 	}
-	release, err := e.sharePins(ctx, p.settling)
+	release, err := e.Share(ctx, o, p.settling...)
 	if err != nil {
 		return nil, err
 	}

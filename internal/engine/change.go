@@ -72,20 +72,22 @@ var errMoved = errors.New("rows moved to other sources meanwhile")
 //
 //   - A change of a row that was changed or deleted since the snapshot is ErrChanged, and one that kept it as it was.
 //   - So is one with a Read of a column that was written since; deletions, and insertions of other changes, write all
-//     columns. A Read of a whole table minds appended rows too, unless the change is Pinned: then it counts as
+//     columns. A Read of a whole table minds appended rows too, unless Pins is Pinned: then it counts as
 //     having come before them.
 //   - So is one that inserts a key which was inserted since.
 //   - So is one of a table whose schema changed, or that got an expression. With AppendOptions.Evolutions a schema that changed is ErrStale.
 //
+// Without pins a change of a table that somebody pins is ErrPinned.
+//
 // Changes of a table that merges on read are computed from a snapshot of Settled. Other errors are those of Append, and ErrNoRoom
 // with a Room.
 func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (Result, error) {
-	if !o.Pinned {
+	if o.Pins == Unpinned {
 		var ids []base.TableID
 		for _, c := range changes {
 			ids = append(ids, c.Table)
 		}
-		release, err := e.sharePins(ctx, notMade(ids, o.Evolutions))
+		release, err := e.tryShare(ctx, notMade(ids, o.Evolutions))
 		if err != nil {
 			return Result{}, err
 		}
@@ -160,7 +162,7 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 	if err := e.writable(); err != nil {
 		return nil, err
 	}
-	set := &changeSet{seq: s.Seq, pinned: o.Pinned}
+	set := &changeSet{seq: s.Seq, pinned: o.Pins == Pinned}
 	r := newRequest(o)
 	r.changes = set
 	p := preparation{request: r}

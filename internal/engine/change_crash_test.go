@@ -93,7 +93,7 @@ func (o bankOp) commit(e *Engine) error {
 		return err
 	}
 	if o.load {
-		release, err := e.Pin(ctx, table.ID)
+		release, err := e.Pin(ctx, AppendOptions{}, table.ID)
 		if err != nil {
 			return err
 		}

@@ -132,7 +132,7 @@ func TestMovesSinceAPinAreKept(t *testing.T) {
 	must(t, err)
 	table, err := createAccounts(e, "t")
 	must(t, err)
-	unpin, err := e.Pin(ctx, table.ID)
+	unpin, err := e.Pin(ctx, AppendOptions{}, table.ID)
 	must(t, err)
 	must(t, appendAccounts(e, table, 0, 10, 1))
 	old, err := e.Snapshot(table.ID)
@@ -142,7 +142,7 @@ func TestMovesSinceAPinAreKept(t *testing.T) {
 		must(t, appendAccounts(e, table, 10+i*rows, rows, 1))
 		must(t, e.Flush(ctx))
 	}
-	_, err = updateFrom(e, old, table.ID, nil, AppendOptions{Pinned: true}, set(3, 5))
+	_, err = updateFrom(e, old, table.ID, nil, AppendOptions{Pins: Pinned}, set(3, 5))
 	must(t, err)
 	unpin()
 	old.Release()

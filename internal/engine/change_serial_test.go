@@ -86,10 +86,12 @@ func randomStatement(r *rand.Rand, fresh func() int64) statement {
 // later than it, whatever their sequence numbers.
 const appendedFrom = 1_000_000
 
-// execute runs a statement until it succeeds, pinned from the second attempt on. It returns 0 if nothing was to be done.
+// execute runs a statement until it succeeds, with pins from the second attempt on. It returns 0 if nothing was to be done.
 func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 	var o AppendOptions
-	for attempt := range 100 {
+	release := func() {}
+	defer func() { release() }()
+	for range 100 {
 		seq, err := func() (base.Seq, error) {
 			s, err := e.Snapshot(table)
 			if err != nil {
@@ -126,16 +128,20 @@ func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 			result, err := e.Commit(ctx, s, []Change{c}, o)
 			return result.Seq, err
 		}()
-		if !errors.Is(err, ErrChanged) {
+		hold := e.Pin
+		switch {
+		case errors.Is(err, ErrPinned):
+			hold, o.Pins = e.Share, Shared
+		case errors.Is(err, ErrChanged) && o.Pins == Pinned:
+			continue
+		case errors.Is(err, ErrChanged):
+			o.Pins = Pinned
+		default:
 			return seq, err
 		}
-		if attempt == 0 {
-			release, err := e.Pin(ctx, table)
-			if err != nil {
-				return 0, err
-			}
-			defer release()
-			o.Pinned = true
+		release()
+		if release, err = hold(ctx, AppendOptions{}, table); err != nil {
+			return 0, err
 		}
 	}
 	return 0, errors.New("100 attempts, pinned, and it does not succeed")

@@ -324,7 +324,7 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 		m, err := e.Mutate(ctx, s, c, AppendOptions{})
 		must(t, err)
 		patience, cancel := context.WithTimeout(ctx, 10*time.Second)
-		unpin, err := e.Pin(patience, table.ID) // nobody waits while parts are written
+		unpin, err := e.Pin(patience, AppendOptions{}, table.ID) // nobody waits while parts are written
 		cancel()
 		must(t, err)
 		unpin()
@@ -528,15 +528,15 @@ func TestRacingIncrementsAllCount(t *testing.T) {
 					if err == nil {
 						break
 					}
-					if !errors.Is(err, ErrChanged) || o.Pinned {
-						t.Errorf("attempt %d, pinned %v: %v", attempt, o.Pinned, err)
+					if !errors.Is(err, ErrChanged) && !errors.Is(err, ErrPinned) || o.Pins == Pinned {
+						t.Errorf("attempt %d, pins %v: %v", attempt, o.Pins, err)
 						break
 					}
-					if release, err = e.Pin(context.Background(), table.ID); err != nil {
+					if release, err = e.Pin(context.Background(), AppendOptions{}, table.ID); err != nil {
 						t.Error(err)
 						return
 					}
-					o.Pinned = true
+					o.Pins = Pinned
 				}
 				release()
 			}

@@ -261,6 +261,26 @@ func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) erro
 	})
 }
 
+// RetypeView notes which columns a view gives by now. It does nothing if the view is another one, or gone.
+func (e *Engine) RetypeView(ctx context.Context, v catalog.View) error {
+	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
+	same := false
+	build := func() (*catalog.Edit, error) {
+		now, there := e.views[key]
+		if same = there && now.SQL == v.SQL; !same {
+			return nil, nil
+		}
+		v.Name, v.Created = now.Name, now.Created
+		return &catalog.Edit{DropViews: []catalog.ViewName{now.Name}, PutViews: []catalog.View{v}}, nil
+	}
+	return e.change(ctx, build, func() []*version {
+		if same {
+			e.views[key] = v
+		}
+		return nil
+	})
+}
+
 // DropView drops a view. A missing one is NotFound, or nothing if ifExists.
 func (e *Engine) DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error {
 	key := keyOf(name.Database, name.Schema, name.Name)

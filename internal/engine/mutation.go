@@ -19,14 +19,14 @@ type Mutation struct {
 	// Sets are what is changed of the parts to be written anew: what their snapshot has, and the change over it.
 	Sets map[base.SourceID]*patch.Set
 
-	pinned bool // by who makes the change
+	pins Pins // that who makes the change holds
 }
 
 // Mutate begins to make a change that was computed from a snapshot, which the caller holds until the end. Rows that are
 // in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business. The memory for what is settled
 // before is of AppendOptions.Room, so ErrNoRoom is as that of Commit.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
-	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, pinned: o.Pinned}
+	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, pins: o.Pins}
 	// Deleted by themselves first: they may be in parts that the change leaves as they are.
 	err := e.settleAt(ctx, s, c.Table, o.Room)
 	if err == nil {
@@ -57,7 +57,7 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	}
 	tc.brings = len(c.Inserted) > 0
 	tc.all = tc.all || tc.brings
-	set := &changeSet{seq: s.Seq, pinned: o.Pinned, tables: []*tableChange{tc}}
+	set := &changeSet{seq: s.Seq, pinned: o.Pins == Pinned, tables: []*tableChange{tc}}
 	for _, r := range c.Reads {
 		set.reads = append(set.reads, read{r, s.Tables[r.Table].Schema.Version})
 	}
@@ -113,8 +113,8 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 // where the others went. moved says that somebody else wrote one of the parts anew meanwhile: a new Mutation of the
 // same change may succeed. ErrChanged is that of Commit. The context is of the wait for others' pins: what was begun then is done.
 func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (moved bool, err error) {
-	if !m.pinned {
-		release, err := m.engine.sharePins(ctx, []base.TableID{m.table})
+	if m.pins == Unpinned {
+		release, err := m.engine.Share(ctx, AppendOptions{}, m.table)
 		if err != nil {
 			return false, err
 		}

@@ -78,7 +78,7 @@ func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.S
 
 // keepOut has others wait who change rows of the table, or append some.
 func (r *Retyping) keepOut(ctx context.Context) error {
-	unpin, err := r.engine.Pin(ctx, r.next.ID)
+	unpin, err := r.engine.Pin(ctx, AppendOptions{}, r.next.ID)
 	if err != nil {
 		return err
 	}

@@ -279,7 +279,7 @@ func (e *Engine) settleAt(ctx context.Context, s *snapshot.Snapshot, id base.Tab
 	case !t.Schema.MergeOnRead || t.Settled >= s.Seq:
 		return nil
 	case len(t.Losers) > 0:
-		_, err := e.Commit(ctx, s, []Change{{Table: id, Settle: true}}, AppendOptions{Pinned: true, Room: room})
+		_, err := e.Commit(ctx, s, []Change{{Table: id, Settle: true}}, AppendOptions{Pins: Pinned, Room: room})
 		return err
 	}
 	return e.commit(ctx, func() error {

@@ -93,13 +93,13 @@ func Decompress(encoding string, body, out []byte, limit int64, grow func(out []
 		}
 		defer gzipReaders.Put(r)
 		if err := r.Reset(bytes.NewReader(body)); err != nil {
-			return nil, damaged(encoding, err)
+			return nil, damaged("body", encoding, err)
 		}
 		return readAll(r, encoding, out, limit, grow)
 	case "zstd":
 		r, err := zstdReader(body)
 		if err != nil {
-			return nil, damaged(encoding, err)
+			return nil, damaged("body", encoding, err)
 		}
 		if _, window := zstdSize(body); window <= pooledWindow {
 			defer zstdReaders.Put(r)
@@ -111,21 +111,22 @@ func Decompress(encoding string, body, out []byte, limit int64, grow func(out []
 		// The reader accepts a body that ends between two blocks as complete, so the frames are
 		// checked first.
 		if _, complete := lz4Size(body); !complete {
-			return nil, damaged(encoding, io.ErrUnexpectedEOF)
+			return nil, damaged("body", encoding, io.ErrUnexpectedEOF)
 		}
 		return readAll(lz4.NewReader(bytes.NewReader(body)), encoding, out, limit, grow)
 	}
 	return nil, base.Errorf(base.Internal, "no decoder for %q", encoding)
 }
 
-func damaged(encoding string, err error) error {
+// damaged is the error of a body, or a file, that does not decode.
+func damaged(what, encoding string, err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		return base.Errorf(base.TooLarge, "zstd body with a window of more than %d MiB", maxWindow>>20)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return base.Errorf(base.Invalid, "the body ends in the middle of its %s encoding", encoding)
+		return base.Errorf(base.Invalid, "the %s ends in the middle of its %s encoding", what, encoding)
 	}
-	return base.Errorf(base.Invalid, "the body is not valid %s: %w", encoding, err)
+	return base.Errorf(base.Invalid, "the %s is not valid %s: %w", what, encoding, err)
 }
 
 func tooLarge(limit int64) error {
@@ -148,7 +149,7 @@ func readAll(r io.Reader, encoding string, out []byte, limit int64, grow func([]
 		case err == io.EOF:
 			return out, nil
 		case err != nil:
-			return nil, damaged(encoding, err)
+			return nil, damaged("body", encoding, err)
 		}
 	}
 }

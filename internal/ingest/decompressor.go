@@ -6,6 +6,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/scoterdb/scoter/internal/base"
 )
 
 // largestFileWindow is the largest zstd window that a file may have: zstd --long writes windows of
@@ -13,8 +15,10 @@ import (
 const largestFileWindow = 128 << 20
 
 // NewDecompressor reads a file of any size. The file's first bytes decide whether it is
-// decompressed with gzip or zstd. Errors of damaged files are base.Invalid.
-func NewDecompressor(file io.Reader) (io.ReadCloser, error) {
+// decompressed with gzip or zstd. named is the encoding that the file's name announces, or Identity:
+// a file that was cut to its first bytes no longer shows that it was compressed. Errors of damaged
+// files are base.Invalid.
+func NewDecompressor(file io.Reader, named string) (io.ReadCloser, error) {
 	raw := &fileReader{Reader: file}
 	in := bufio.NewReaderSize(raw, 64<<10)
 	// shorter at the end of the file; a read error is returned again by the next read
@@ -23,15 +27,18 @@ func NewDecompressor(file io.Reader) (io.ReadCloser, error) {
 	case "gzip":
 		r, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, damaged(encoding, err)
+			return nil, damaged("file", encoding, err)
 		}
 		return &decompressor{r, encoding, raw, func() { _ = r.Close() }}, nil
 	case "zstd":
 		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(largestFileWindow))
 		if err != nil {
-			return nil, damaged(encoding, err)
+			return nil, damaged("file", encoding, err)
 		}
 		return &decompressor{r, encoding, raw, r.Close}, nil
+	}
+	if named != Identity {
+		return nil, base.Errorf(base.Invalid, "the file is not %s, as its name says, or it was cut", named)
 	}
 	return io.NopCloser(in), nil
 }
@@ -52,7 +59,7 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	if d.file.err != nil && d.file.err != io.EOF {
 		return n, d.file.err
 	}
-	return n, damaged(d.encoding, err)
+	return n, damaged("file", d.encoding, err)
 }
 
 func (d *decompressor) Close() error {

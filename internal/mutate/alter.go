@@ -227,7 +227,10 @@ func (x *execution) alterColumn(t schema.Table) error {
 	}
 	switch {
 	case c.accept("SET", "DATA", "TYPE"), c.accept("TYPE"), c.accept("SET", "TYPE"):
-		return x.alterType(t, t.Columns[i])
+		if err := x.alterType(t, t.Columns[i]); err != nil {
+			return err
+		}
+		return x.retypeViews()
 	case c.accept("SET", "DEFAULT"):
 		text, _ := c.rest()
 		var definition composition

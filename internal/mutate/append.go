@@ -161,16 +161,16 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 			return Counts{}, base.Errorf(base.Invalid, "table %s comes twice in one request", all[i].table.QualifiedName())
 		}
 	}
-	err = m.again(ctx, func(room *engine.Room, pinned bool) (err error) {
-		o.Room = room
-		counts, err = m.commitAll(ctx, all, o, pinned)
+	err = m.again(ctx, func(room *engine.Room, pins engine.Pins) (err error) {
+		o.Room, o.Pins = room, pins
+		counts, err = m.commitAll(ctx, all, o)
 		return err
 	})
 	return counts, err
 }
 
 // commitAll makes one change of what is appended, sorted by table.
-func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions, pinned bool) (Counts, error) {
+func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions) (Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {
 		if one.evolution != nil {
@@ -181,14 +181,11 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 			keyed = append(keyed, one.table.ID)
 		}
 	}
-	if pinned && len(keyed) > 0 {
-		release, err := m.store.Pin(ctx, keyed...) // none is yet to be made: rows make tables without a key here
-		if err != nil {
-			return Counts{}, err
-		}
-		defer release()
-		o.Pinned = true
+	release, err := m.hold(ctx, o, o.Pins, keyed...) // none is yet to be made: rows make tables without a key here
+	if err != nil {
+		return Counts{}, err
 	}
+	defer release()
 	snap, err := m.store.SettledAs(ctx, o.Evolutions, ids...)
 	if err != nil {
 		return Counts{}, err

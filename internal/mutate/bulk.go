@@ -67,18 +67,18 @@ func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts,
 		return Counts{}, err
 	}
 	if whole {
-		return rows.settled(func() (Counts, error) { return rows.replace(staged, x.options) })
+		return rows.settled(x.options, func() (Counts, error) { return rows.replace(staged, x.options) })
 	}
 	arrived, err := rows.arrived(staged)
 	if err != nil {
 		return Counts{}, err
 	}
-	return rows.settled(func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
+	return rows.settled(x.options, func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
 }
 
 // settled calls try with the table pinned, settled and flushed, again if the table was truncated meanwhile.
-func (in *intake) settled(try func() (Counts, error)) (Counts, error) {
-	release, err := in.store.Pin(in.ctx, in.table.ID)
+func (in *intake) settled(o engine.AppendOptions, try func() (Counts, error)) (Counts, error) {
+	release, err := in.store.Pin(in.ctx, o, in.table.ID)
 	if err != nil {
 		return Counts{}, err
 	}

@@ -20,27 +20,42 @@ import (
 const maxAttempts = 100
 
 // again runs a change from a new snapshot until it holds: others may have changed what it read, and then it runs with
-// its tables' pins from the next time on, so that they wait; or there may be no memory for its rows, which it waits for in between. try
-// must leave nothing of an attempt that failed so.
-func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pinned bool) error) error {
+// its tables' pins from the next time on, so that they wait; or another statement has the tables to itself, and then it
+// shares their pins from the next time on; or there may be no memory for its rows, which it waits for in between. try
+// takes the pins that it is told to before its snapshot, and must leave nothing of an attempt that failed so.
+func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pins engine.Pins) error) error {
 	room := m.store.Room()
 	defer room.Close()
-	pinned := false
+	pins := engine.Unpinned
 	for range maxAttempts {
-		err := try(room, pinned)
+		err := try(room, pins)
 		switch {
 		case errors.Is(err, engine.ErrNoRoom):
 			if err := room.Wait(ctx); err != nil {
 				return err
 			}
+		case errors.Is(err, engine.ErrPinned):
+			pins = max(pins, engine.Shared)
+			room.Restart()
 		case errors.Is(err, engine.ErrChanged):
-			pinned = true
+			pins = engine.Pinned
 			room.Restart()
 		default:
 			return err
 		}
 	}
 	return errTooOften()
+}
+
+// hold takes the pins of some tables, or what else it is told to.
+func (m *Mutator) hold(ctx context.Context, o engine.AppendOptions, pins engine.Pins, tables ...base.TableID) (release func(), err error) {
+	switch pins {
+	case engine.Shared:
+		return m.store.Share(ctx, o, tables...)
+	case engine.Pinned:
+		return m.store.Pin(ctx, o, tables...)
+	}
+	return func() {}, nil
 }
 
 // once runs a request that changes rows, unless it is the repetition of one: see engine.Engine.Once.
@@ -61,25 +76,23 @@ var errStale = engine.ErrStale
 
 // changeRows runs a statement that changes rows of a table: it plans it, finds the rows, and commits.
 func (x *execution) changeRows(plan func() (*rowPlan, error)) (result *Result, err error) {
-	err = x.again(x.ctx, func(room *engine.Room, pinned bool) error {
-		result, err = x.attempt(plan, room, pinned)
+	err = x.again(x.ctx, func(room *engine.Room, pins engine.Pins) error {
+		result, err = x.attempt(plan, room, pins)
 		return err
 	})
 	return result, err
 }
 
-func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pinned bool) (*Result, error) {
+func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pins engine.Pins) (*Result, error) {
 	p, err := plan()
 	if err != nil {
 		return nil, err
 	}
-	if pinned {
-		release, err := x.pin(p.table.ID)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
+	release, err := x.pin(pins, p.table.ID)
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	found, err := x.find(p, plan)
 	if err != nil {
 		return nil, err
@@ -128,7 +141,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		x.read = append(x.read, r.Table)
 	}
 	options := x.options
-	options.Pinned, options.Room = pinned, room
+	options.Pins, options.Room = pins, room
 	rewrites := x.rewrites(o.change)
 	if !rewrites {
 		_, err = x.store.Commit(x.ctx, s, []engine.Change{o.change}, options)
@@ -150,10 +163,10 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	return result, nil
 }
 
-// pin pins the table that a statement changes, and those that its last attempt read: who changes one of them again and again would send
-// it back each time.
-func (x *execution) pin(target base.TableID) (release func(), err error) {
-	release, err = x.store.Pin(x.ctx, append(x.read, target)...)
+// pin takes the pins of the table that a statement changes, and of those that its last attempt read: who changes one of them again and again
+// would send it back each time.
+func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), err error) {
+	release, err = x.hold(x.ctx, x.options, pins, append(x.read, target)...)
 	if base.KindOf(err) == base.NotFound && len(x.read) > 0 {
 		x.read, err = nil, engine.ErrChanged // one was dropped: the next attempt finds out what its name stands for now
 	}

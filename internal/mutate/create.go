@@ -177,31 +177,13 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	if err != nil {
 		return t, false, describe.placed(err)
 	}
-	defer rows.Close()
-	var described []string
-	for {
-		rec, err := rows.Next(x.ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return t, false, err
-		}
-		for r := range int(rec.NumRows()) {
-			name, text := strings.Clone(rec.Column(0).ValueStr(r)), strings.Clone(rec.Column(1).ValueStr(r))
-			if text == `"NULL"` || text == "NULL" {
-				text = "INTEGER" // as DuckDB types a column of nothing but NULL
-			}
-			typ, err := schema.Parse(text)
-			if err != nil {
-				return t, false, base.Wrap(err, "column %q", name)
-			}
-			described = append(described, name)
-			t.Columns = append(t.Columns, schema.Column{Type: typ})
-		}
-		rec.Release()
+	described, types, err := x.describedColumns(rows)
+	if err != nil {
+		return t, false, err
 	}
-	rows.Close() // nobody waits for a second connection with one in hand
+	for _, typ := range types {
+		t.Columns = append(t.Columns, schema.Column{Type: typ})
+	}
 	// DESCRIBE names an expression over a sub-query by the text that DuckDB was given.
 	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
@@ -226,6 +208,33 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 		t.Columns[i].Name = name
 	}
 	return t, byName && len(names) == 0, nil
+}
+
+// describedColumns reads the names and types of DESCRIBE, and closes it: nobody waits for a second connection with one in hand.
+func (x *execution) describedColumns(rows Rows) (names []string, types []schema.Type, err error) {
+	defer rows.Close()
+	for {
+		rec, err := rows.Next(x.ctx)
+		if errors.Is(err, io.EOF) {
+			return names, types, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for r := range int(rec.NumRows()) {
+			name, text := strings.Clone(rec.Column(0).ValueStr(r)), strings.Clone(rec.Column(1).ValueStr(r))
+			if text == `"NULL"` || text == "NULL" {
+				text = "INTEGER" // as DuckDB types a column of nothing but NULL
+			}
+			typ, err := schema.Parse(text)
+			if err != nil {
+				rec.Release()
+				return nil, nil, base.Wrap(err, "column %q", name)
+			}
+			names, types = append(names, name), append(types, typ)
+		}
+		rec.Release()
+	}
 }
 
 // distinct returns names of columns, and the later ones of those that are alike as DuckDB tells them apart: id, id_1, id_2.

@@ -32,8 +32,8 @@ import (
 func (x *execution) expressionUpdate() (*Result, error) {
 	rows, tried := int64(0), &tried{}
 	defer tried.close()
-	err := x.again(x.ctx, func(room *engine.Room, pinned bool) (err error) {
-		if rows, err = x.tryExpression(room, pinned, tried); errors.Is(err, engine.ErrNoRoom) {
+	err := x.again(x.ctx, func(room *engine.Room, pins engine.Pins) (err error) {
+		if rows, err = x.tryExpression(room, pins, tried); errors.Is(err, engine.ErrNoRoom) {
 			tried.close() // who waits for the pin may have the memory that this waits for
 		}
 		return err
@@ -55,7 +55,8 @@ type asExpression struct {
 // the table is pinned nobody changes a row, and what comes lies in other parts; so an attempt tries out those alone, and however fast rows come, flushes of
 // them do not send the statement back for ever.
 type tried struct {
-	release func() // of the pin; nil without
+	pins    engine.Pins
+	release func() // of the pins; nil without
 	table   base.TableID
 	version uint32 // of its schema
 	rows    map[base.SourceID]int64
@@ -64,11 +65,11 @@ type tried struct {
 func (t *tried) close() {
 	if t.release != nil {
 		t.release()
-		t.release = nil
+		t.pins, t.release = engine.Unpinned, nil
 	}
 }
 
-func (x *execution) tryExpression(room *engine.Room, pinned bool, tried *tried) (rows int64, err error) {
+func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tried) (rows int64, err error) {
 	e, err := x.readExpression()
 	if err != nil {
 		return 0, err
@@ -76,11 +77,13 @@ func (x *execution) tryExpression(room *engine.Room, pinned bool, tried *tried) 
 	if tried.table != e.table.ID {
 		tried.close() // another one has the name now
 	}
-	fresh := tried.release == nil || tried.version != e.table.Version
-	if pinned && tried.release == nil {
-		if tried.release, err = x.store.Pin(x.ctx, e.table.ID); err != nil {
+	fresh := tried.pins != engine.Pinned || tried.version != e.table.Version
+	if tried.pins != pins {
+		tried.close()
+		if tried.release, err = x.hold(x.ctx, x.options, pins, e.table.ID); err != nil {
 			return 0, err
 		}
+		tried.pins = pins
 	}
 	if fresh {
 		tried.table, tried.version, tried.rows = e.table.ID, e.table.Version, map[base.SourceID]int64{}
@@ -123,7 +126,7 @@ func (x *execution) tryExpression(room *engine.Room, pinned bool, tried *tried) 
 		return 0, nil
 	}
 	options := x.options
-	options.Pinned, options.Room = pinned, room
+	options.Pins, options.Room = pins, room
 	_, err = x.store.Commit(x.ctx, s, []engine.Change{change}, options)
 	return changed, err
 }

@@ -40,6 +40,8 @@ type Store interface {
 	DropTable(ctx context.Context, id base.TableID) error
 	Truncate(ctx context.Context, id base.TableID) (removed *snapshot.Snapshot, err error)
 	PutView(ctx context.Context, v catalog.View, replace bool) error
+	Views() []catalog.View
+	RetypeView(ctx context.Context, v catalog.View) error
 	DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error
 	Load(ctx context.Context, t schema.Table, o engine.LoadOptions) (*engine.Load, error)
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
@@ -54,7 +56,8 @@ type Store interface {
 	Room() *engine.Room
 	Once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (engine.Result, error)) (engine.Result, error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
-	Pin(ctx context.Context, tables ...base.TableID) (release func(), err error)
+	Pin(ctx context.Context, o engine.AppendOptions, tables ...base.TableID) (release func(), err error)
+	Share(ctx context.Context, o engine.AppendOptions, tables ...base.TableID) (release func(), err error)
 	Flush(ctx context.Context) error
 	ChunkBytes() int64
 	Keys() *keys.Finder

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/duck"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/schema"
 	"github.com/scoterdb/scoter/internal/sqltoken"
@@ -97,11 +98,6 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 			alter.copy(x.c, using, len(tokens))
 		}
 	}
-	conn, err := x.pool.Acquire(x.ctx)
-	if err != nil {
-		return schema.Type{}, err
-	}
-	defer x.pool.Release(conn)
 	var columns composition
 	columns.write("CREATE TEMP TABLE ", schema.Quote(t.Name), " (")
 	for i, c := range t.Columns {
@@ -111,18 +107,17 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 		columns.write(schema.Quote(c.Name), " ", c.Type.String())
 	}
 	columns.write(")")
-	if err := conn.Exec(columns.String()); err != nil {
-		return schema.Type{}, unplaced(err)
-	}
-	defer func() { _ = conn.Exec("DROP TABLE temp." + schema.Quote(t.Name)) }()
-	stmt, err := conn.Prepare(alter.String()) // prepared, because that takes one statement and no more
-	if err == nil {
-		err = x.run(stmt)
-	}
-	if err != nil {
-		return schema.Type{}, alter.placed(err)
-	}
-	shape, err := readShape(x.ctx, conn, t.Name)
+	// By the table's own name, which the expression may use.
+	shape, err := x.shaped(t.Name, func(conn *duck.Conn) error {
+		if err := conn.Exec(columns.String()); err != nil {
+			return unplaced(err)
+		}
+		stmt, err := conn.Prepare(alter.String()) // prepared, because that takes one statement and no more
+		if err == nil {
+			err = x.run(stmt)
+		}
+		return alter.placed(err)
+	})
 	if err != nil {
 		return schema.Type{}, err
 	}

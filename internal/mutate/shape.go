@@ -23,25 +23,37 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	if err := checkDefinitions(text); err != nil {
 		return schema.Table{}, definitions.placed(err)
 	}
+	var create composition
+	create.write("CREATE TEMP TABLE " + shapeTable + " (")
+	create.include(definitions)
+	create.write(")")
+	return x.shaped(shapeTable, func(conn *duck.Conn) error {
+		// Prepared, because that takes one statement and no more, whatever the definitions hold.
+		stmt, err := conn.Prepare(create.String())
+		if err == nil {
+			err = x.run(stmt)
+		}
+		return create.placed(withoutShape(err))
+	})
+}
+
+// shaped returns what DuckDB understood of a temporary table that create makes. Afterwards the table is gone, or its
+// connection is closed, also if the statement ends early.
+func (x *execution) shaped(table string, create func(conn *duck.Conn) error) (schema.Table, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
 		return schema.Table{}, err
 	}
 	defer x.pool.Release(conn)
-	var create composition
-	create.write("CREATE TEMP TABLE " + shapeTable + " (")
-	create.include(definitions)
-	create.write(")")
-	// Prepared, because that takes one statement and no more, whatever the definitions hold.
-	stmt, err := conn.Prepare(create.String())
-	if err == nil {
-		err = x.run(stmt)
+	defer func() {
+		if conn.Exec("DROP TABLE IF EXISTS temp."+schema.Quote(table)) != nil {
+			conn.Abandon()
+		}
+	}()
+	if err := create(conn); err != nil {
+		return schema.Table{}, err
 	}
-	if err != nil {
-		return schema.Table{}, create.placed(withoutShape(err))
-	}
-	defer func() { _ = conn.Exec("DROP TABLE temp." + shapeTable) }()
-	return readShape(x.ctx, conn, shapeTable)
+	return readShape(x.ctx, conn, table)
 }
 
 // collationHint says what to do without a collation in a column's definition.

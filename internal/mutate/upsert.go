@@ -103,24 +103,24 @@ func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schem
 // upsert commits arrivals for one table, of which no two have a key in common. before, if not nil, is called with those rows of the first that will be in
 // the table, and may still prevent it. errStale says that the table's schema is another now.
 func (m *Mutator) upsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
-	err = m.again(ctx, func(room *engine.Room, pinned bool) (err error) {
-		o.Room = room
-		counts, err = m.tryUpsert(ctx, all, c, o, pinned, before)
+	err = m.again(ctx, func(room *engine.Room, pins engine.Pins) (err error) {
+		o.Room, o.Pins = room, pins
+		counts, err = m.tryUpsert(ctx, all, c, o, before)
 		return err
 	})
 	return counts, err
 }
 
-func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, pinned bool, before func(kept []uint32) error) (counts Counts, err error) {
+func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
 	table := all[0].table.ID
-	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; pinned && !makes { // what is to be made cannot be pinned
-		release, err := m.store.Pin(ctx, table)
-		if err != nil {
-			return Counts{}, err
-		}
-		defer release()
-		o.Pinned = true
+	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; makes {
+		o.Pins = engine.Unpinned // what is to be made cannot be pinned
 	}
+	release, err := m.hold(ctx, o, o.Pins, table)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer release()
 	snap, err := m.store.SettledAs(ctx, o.Evolutions, table)
 	if err != nil {
 		return Counts{}, err

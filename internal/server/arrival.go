@@ -101,6 +101,15 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	if err := hold(decodedShare * min(expected, proofBytes)); err != nil {
 		return err
 	}
+	if b.untilFree != nil && b.gate.crowded() {
+		b.keep(0)
+		if err := b.untilFree(); err != nil {
+			return err
+		}
+		if err := hold(decodedShare * min(expected, proofBytes)); err != nil {
+			return err
+		}
+	}
 	buf := b.buffer(min(expected, proofBytes), first[:n])
 	if err == nil {
 		defer b.watch(len(buf), cap(buf))()

@@ -39,7 +39,7 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 				defer close(ended)
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = length
-				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate) // a timeout, in the end
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil) // a timeout, in the end
 			}()
 			synctest.Wait()
 			if n := s.gate.used.Load(); n != 0 {
@@ -80,7 +80,7 @@ func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 			go func() {
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = 64 << 20
-				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate) // a timeout, in the end
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil) // a timeout, in the end
 			}()
 			if _, err := client.Write(make([]byte, 20_000)); err != nil {
 				t.Fatal(err)
@@ -89,7 +89,7 @@ func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 		for range 10 {
 			began := time.Now()
 			r := httptest.NewRequest("POST", "/", bytes.NewReader(make([]byte, 5<<20)))
-			b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+			b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestALargeBodyIsReadWhole(t *testing.T) {
 			r := httptest.NewRequest("POST", "/", io.MultiReader(bytes.NewReader(content[:n/3]), bytes.NewReader(content[n/3:n])))
 			r.ContentLength = int64(length)
 			r.Header.Set("Content-Encoding", "identity")
-			b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+			b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
 			if err != nil {
 				t.Fatalf("a body of %d bytes: %v", n, err)
 			}
@@ -147,7 +147,7 @@ func TestCompressedBodiesDoNotWaitForEachOther(t *testing.T) {
 			writers.Go(func() {
 				for range 5 {
 					r := httptest.NewRequest("POST", "/", bytes.NewReader(packed))
-					b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+					b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
 					if err != nil {
 						t.Errorf("%s: %v", name, err)
 						return

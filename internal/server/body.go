@@ -21,6 +21,8 @@ type body struct {
 	gate    *gate
 	pooled  *[]byte // whose memory bytes is in
 	largest int64   // that the rows may take in memory
+	// untilFree waits for the request's table; nil if it names none.
+	untilFree func() error
 
 	mu      sync.Mutex
 	held    int64 // of the gate; guarded by mu
@@ -37,10 +39,11 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxPooledBuffer = 8 << 20
 
-// readBody reads a request's body, and decompresses it.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate) (*body, error) {
+// readBody reads a request's body, and decompresses it. untilFree, if not nil, waits until no statement has
+// the request's table to itself: see stall.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, untilFree func() error) (*body, error) {
 	limit := int64(s.settings.MaxBody)
-	b := &body{gate: memory, largest: s.largest()}
+	b := &body{gate: memory, largest: s.largest(), untilFree: untilFree}
 	err := b.receive(w, r, limit)
 	if err == nil {
 		err = b.decompress(r.Context(), r.Header.Get("Content-Encoding"), limit)

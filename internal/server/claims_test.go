@@ -59,7 +59,7 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 			}
 			r := httptest.NewRequest("POST", "/", bytes.NewReader(text))
 			r.Header.Set("Content-Type", contentType)
-			b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+			b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/scoterdb/scoter/internal/base"
 )
 
@@ -26,6 +28,10 @@ type gate struct {
 	failing func() error  // why the engine cannot store rows, or nil
 	used    atomic.Int64  // changed under mu
 
+	// Of requests that wait for tables: see stall.
+	stalls  *semaphore.Weighted
+	stalled atomic.Int64 // bytes
+
 	mu        sync.Mutex
 	holders   []*waiter // hold memory and wait for more
 	newcomers []*waiter // hold none
@@ -41,7 +47,7 @@ type waiter struct {
 const gateWaiting = 5 * time.Second
 
 func newGate(limit int64, failing func() error) *gate {
-	return &gate{limit: limit, waiting: gateWaiting, failing: failing}
+	return &gate{limit: limit, waiting: gateWaiting, failing: failing, stalls: semaphore.NewWeighted(limit / stalledShare)}
 }
 
 // most is what one request is counted with at most. The rest is for those that hold a little while they

@@ -56,6 +56,53 @@ func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 	})
 }
 
+// TestRequestsThatWaitForTablesHoldAHalf of the gate at most, but for a single one that is larger.
+func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(16, func() error { return nil })
+		stall := func(n int64) (over func(), err error, took time.Duration) {
+			began := time.Now()
+			over, err = g.stall(t.Context(), n)
+			return over, err, time.Since(began)
+		}
+		large, err, _ := stall(14)
+		if err != nil || !g.crowded() {
+			t.Fatalf("%v, crowded: %v", err, g.crowded())
+		}
+		if _, err, took := stall(1); base.KindOf(err) != base.Unavailable || took != stallPatience {
+			t.Errorf("beside it: %v after %v", err, took)
+		}
+		large()
+		small, err, _ := stall(3)
+		if err != nil || g.crowded() {
+			t.Errorf("%v, crowded: %v", err, g.crowded())
+		}
+		waited := make(chan error)
+		go func() {
+			over, err, _ := stall(6)
+			if err == nil {
+				over()
+			}
+			waited <- err
+		}()
+		time.Sleep(stallPatience / 2)
+		small()
+		if err := <-waited; err != nil {
+			t.Errorf("one that fits a moment later: %v", err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		over, err, _ := stall(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer over()
+		if _, err := g.stall(gone, 1); base.KindOf(err) != base.Canceled {
+			t.Errorf("of a client that is gone: %v", err)
+		}
+	})
+}
+
 // TestNobodyWaitsInACircle: requests that hold memory and need more are served before those that hold none, and one that
 // could only be served by others that wait for it is refused at once.
 func TestNobodyWaitsInACircle(t *testing.T) {
@@ -104,7 +151,7 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 		t.Helper()
 		r := httptest.NewRequest("POST", "/", body)
 		r.ContentLength = length
-		b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+		b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
 		if ok != (err == nil) || err != nil && base.KindOf(err) != want {
 			t.Errorf("%v", err)
 		}
@@ -136,7 +183,7 @@ func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 	s.gate = newGate(int64(s.settings.WriteMemory)/2, func() error { return nil })
 	for rows, want := range map[int]int64{1: 12, 100_000: 800_000, 200_000: 0} {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", 100)))
-		b, err := s.readBody(httptest.NewRecorder(), r, s.gate)
+		b, err := s.readBody(httptest.NewRecorder(), r, s.gate, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +262,7 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 						_, _ = client.Write([]byte("x"))
 					}
 				}()
-				_, err := s.readBody(w, r, s.gate)
+				_, err := s.readBody(w, r, s.gate, nil)
 				close(stop)
 				synctest.Wait()
 				if took := time.Since(began); base.KindOf(err) != base.Timeout || took < patience || took > patience+time.Second {

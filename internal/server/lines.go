@@ -24,11 +24,12 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r, s.gate)
+	b, err := s.readBody(w, r, s.gate, nil)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
+	o.Waits = b.waits
 	options := lineprotocol.Options{Now: time.Now(), Precision: precision}
 	decoded, err := s.decodeLines(r, b.bytes, options)
 	if err != nil {

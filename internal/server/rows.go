@@ -55,11 +55,12 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r, s.gate)
+	b, err := s.readBody(w, r, s.gate, func() error { return s.untilFree(r.Context(), table) })
 	if err != nil {
 		return err
 	}
 	defer b.Close()
+	o.Waits = b.waits
 	batches, err := s.decodeTable(r, table, b)
 	if err != nil {
 		return err
@@ -174,11 +175,12 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	if err != nil {
 		return err
 	}
-	b, err := s.readBody(w, r, s.gate)
+	b, err := s.readBody(w, r, s.gate, nil)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
+	o.Waits = b.waits
 	decoded, err := msgpack.Decode(b.bytes, msgpack.Options{Now: time.Now(), Precision: precision})
 	if err != nil {
 		return err

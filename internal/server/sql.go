@@ -113,7 +113,7 @@ func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []b
 			io.Closer
 		}{io.MultiReader(bytes.NewReader(text), r.Body), r.Body}
 	}
-	b, err := s.readBody(w, r, s.statements)
+	b, err := s.readBody(w, r, s.statements, nil)
 	if err != nil {
 		return nil, done, err
 	}

@@ -70,8 +70,9 @@ type described struct {
 	table    schema.Table     // that takes its rows, to be made if it is missing
 	Division                  // of a target that is a view
 	name     engine.TableName // of the target
-	// untold says that the query names what no message told the type of: it is NULL, and so may be columns of the result.
-	untold bool
+	// untold is not nil if the query names what no message told the type of, which is NULL. It says
+	// which columns of the result are of an unknown type because of that.
+	untold map[string]bool
 }
 
 // describedKey names what a source has described.
@@ -110,8 +111,8 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	}
 	d := known.(described)
 	result, err := run(d.sql)
-	if d.untold && err == nil {
-		return withoutNulls(result), d, nil
+	if d.untold != nil && err == nil {
+		return withoutNulls(result, d.untold), d, nil
 	}
 	if !ok || err == nil || base.KindOf(err) != base.Invalid {
 		return result, d, err

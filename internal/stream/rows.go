@@ -185,7 +185,7 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 		}
 	}
 	result, d, err := b.source.query(b.ctx, t, b.messages)
-	if err == nil && !d.untold {
+	if err == nil && d.untold == nil {
 		if err = b.bind(b.plan, t); err != nil {
 			releaseBatches(result)
 		}

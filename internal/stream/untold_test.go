@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -92,4 +93,93 @@ func TestASourceThatRefusesEverythingSaysSo(t *testing.T) {
 	s.eventually("SELECT state || dead_letters || (error LIKE 'each of the last 20 records became a dead letter: %') FROM scoter.sources", "refusing20true")
 	c.send("bad", 0, texts(`{"id": 1}`)...)
 	s.eventually("SELECT state FROM scoter.sources", "running")
+}
+
+// TestQueriesOfWhatIsNullSoFar reads records in which a field was never more than null or [], by queries that take
+// something out of it. All give rows from the first record on, and no record is a dead letter.
+func TestQueriesOfWhatIsNullSoFar(t *testing.T) {
+	const (
+		// As Debezium writes them: flattened, with its schema around them, and changes of rows.
+		flat     = `{"id": %d, "name": "a", "email": null, "tags": [], "address": null, "lines": [{"sku": "s", "price": null, "parts": [{"note": null, "n": 1}]}], "__deleted": "false"}`
+		envelope = `{"schema": {"type": "struct", "optional": false}, "payload": {"before": null, "after": {"id": %d, "name": "a", "note": null, "place": {"city": null, "zip": 1}}, "op": "c"}}`
+	)
+	for _, c := range []struct{ record, later, query, want, wantLater string }{
+		{flat, `{"id": 3, "email": "e"}`, "SELECT id, upper(email) AS v FROM messages", "-, -", "-, -, E"},
+		{flat, `{"id": 3, "email": "e"}`, "SELECT id, coalesce(email, 'none') AS v FROM messages", "none, none", "none, none, e"},
+		{flat, `{"id": 3, "tags": ["x", "y"]}`, "SELECT id, len(tags) AS v FROM messages", "-, -", "-, -, 2"},
+		{flat, `{"id": 3, "tags": ["x", "y"]}`, "SELECT id, tags[1] AS v FROM messages", "-, -", "-, -, x"},
+		{flat, `{"id": 3, "tags": ["x", "y"]}`, "SELECT id, list_contains(tags, 'x') AS v FROM messages", "-, -", "-, -, true"},
+		{flat, `{"id": 3, "tags": ["x", "y"]}`, "SELECT id, array_to_string(tags, '+') AS v FROM messages", "-, -", "-, -, x+y"},
+		{flat, `{"id": 3, "tags": ["x", "y"]}`, "SELECT id, tags AS v FROM messages", "-, -", "-, -, [x, y]"},
+		{flat, `{"id": 3, "address": {"city": "c"}}`, "SELECT id, m.address.city AS v FROM messages m", "-, -", "-, -, c"},
+		{flat, `{"id": 3, "address": {"city": {"name": "c"}}}`, "SELECT id, m.address.city.name AS v FROM messages m", "-, -", "-, -, c"},
+		{flat, `{"id": 3, "lines": [{"sku": "s", "price": 1.5}]}`, "SELECT id, lines[1].price AS v FROM messages", "-, -", "-, -, 1.5"},
+		{flat, `{"id": 3, "lines": [{"sku": "s", "price": 1.5}]}`, "SELECT id, unnest(lines).price AS v FROM messages", "-, -", "-, -, 1.5"},
+		{flat, `{"id": 3, "lines": [{"sku": "s", "price": 1.5}]}`, "SELECT id, list_sum(list_transform(lines, lambda l: l.price)) AS v FROM messages", "-, -", "-, -, 1.5"},
+		{flat, `{"id": 3, "lines": [{"parts": [{"note": "n"}]}]}`, "SELECT id, lines[1].parts[1].note AS v FROM messages", "-, -", "-, -, n"},
+		{envelope, `{"payload": {"before": {"id": 3, "name": "b"}, "after": {"id": 3}}}`, "SELECT m.payload.after.id AS id, m.payload.before.name AS v FROM messages m", "-, -", "-, -, b"},
+		{envelope, `{"payload": {"after": {"id": 3, "note": "n"}}}`, "SELECT payload.after.id AS id, payload.after.note AS v FROM messages", "-, -", "-, -, n"},
+		{envelope, `{"payload": {"after": {"id": 3, "place": {"city": "c"}}}}`, "SELECT payload.after.id AS id, payload.after.place.city || '!' AS v FROM messages", "-, -", "-, -, c!"},
+		{envelope, `{"payload": {"after": {"id": 3, "place": {"city": {"name": "c"}}}}}`, "SELECT payload.after.id AS id, payload.after.place.city.name AS v, payload.before.id AS old FROM messages", "-, -", "-, -, c"},
+	} {
+		t.Run(c.query, func(t *testing.T) {
+			k := newCluster(t, kfake.SeedTopics(1, "rows"))
+			s := newServer(t, t.TempDir())
+			must(t, s.exec(fmt.Sprintf(`CREATE SOURCE rows FROM KAFKA (brokers = '%s', topic = 'rows', max_age = '20ms') FORMAT json INTO TABLE q AS %s`, k.brokers, c.query)))
+			k.send("rows", 0, texts(fmt.Sprintf(c.record, 1), fmt.Sprintf(c.record, 2))...)
+			s.eventually("SELECT sum(next_offset)::BIGINT FROM scoter.source_partitions", "2")
+			values := "SELECT (SELECT string_agg(coalesce(v::VARCHAR, '-'), ', ' ORDER BY id) FROM q) || coalesce((SELECT string_agg(reason, '; ') FROM scoter.dead_letters), '')"
+			if s.value("SELECT count(*) FROM duckdb_columns() WHERE table_name = 'q' AND column_name = 'v'") == "0" {
+				values = strings.Replace(values, "v::VARCHAR", "NULL", 1) // the column comes with its type
+			}
+			if got := s.value(values); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			k.send("rows", 0, texts(c.later)...)
+			s.eventually("SELECT sum(next_offset)::BIGINT FROM scoter.source_partitions", "3")
+			if got := s.value("SELECT string_agg(coalesce(v::VARCHAR, '-'), ', ' ORDER BY id) || coalesce((SELECT string_agg(reason, '; ') FROM scoter.dead_letters), '') FROM q"); got != c.wantLater {
+				t.Errorf("later: %s, want %s", got, c.wantLater)
+			}
+		})
+	}
+}
+
+// TestWhatIsNullInAllRecordsOfAvroIsNull: its schema tells the type of what a row was before.
+func TestWhatIsNullInAllRecordsOfAvroIsNull(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "changes"))
+	s := newServer(t, t.TempDir())
+	url, _, _ := schemas(t, "AVRO", `{"type": "record", "name": "Envelope", "fields": [
+		{"name": "before", "type": ["null", {"type": "record", "name": "Value", "fields": [{"name": "id", "type": "long"}, {"name": "name", "type": ["null", "string"]}]}]},
+		{"name": "after", "type": ["null", "Value"]}, {"name": "tags", "type": {"type": "array", "items": "string"}}, {"name": "op", "type": "string"}]}`)
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE changes FROM KAFKA (brokers = '%s', topic = 'changes', max_age = '20ms') FORMAT avro (registry = '%s')
+		INTO TABLE c AS SELECT coalesce(after.id, before.id) AS id, after.name AS name, before.name AS old, len(tags) AS n, op = 'd' AS gone FROM messages`, c.brokers, url)))
+	created := []byte{0, 2, 2, 2, 2, 'a', 0, 2, 'c'}
+	c.send("changes", 0, framed(1, "", created))
+	s.eventually("SELECT string_agg(concat_ws(' ', id, name, old, n, gone), ', ') FROM c", "1 a 0 false")
+	deleted := []byte{2, 2, 2, 2, 'a', 0, 2, 2, 'x', 0, 2, 'd'}
+	c.send("changes", 0, framed(1, "", deleted))
+	s.eventually("SELECT string_agg(concat_ws(' ', id, name, old, n, gone), ', ' ORDER BY gone) FROM c", "1 a 0 false, 1 a 1 true")
+	if got := s.value("SELECT count(*) || any_value(typeof(old)) FROM c, (SELECT count(*) AS letters FROM scoter.dead_letters) WHERE letters = 0"); got != "2VARCHAR" {
+		t.Error(got)
+	}
+}
+
+// TestDeclaredTypesOfFlattenedRows: a table without a query and a query see the same types, whatever comes.
+func TestDeclaredTypesOfFlattenedRows(t *testing.T) {
+	c := newCluster(t, kfake.SeedTopics(1, "typed"))
+	s := newServer(t, t.TempDir())
+	must(t, s.exec(fmt.Sprintf(`CREATE SOURCE typed FROM KAFKA (brokers = '%s', topic = 'typed', max_age = '20ms')
+		FORMAT json (types = 'email VARCHAR, tags VARCHAR[], lines STRUCT(sku VARCHAR, price DECIMAL(9,2))[], address STRUCT(city STRUCT(name VARCHAR)), seen TIMESTAMP')
+		INTO TABLE everything INTO TABLE picked AS SELECT id, upper(email) AS email, len(tags) AS tags, lines[1].price AS price, address.city.name AS city, seen FROM messages`, c.brokers)))
+	c.send("typed", 0, texts(`{"id": 1, "email": null, "tags": [], "lines": [], "address": null, "seen": null}`, `{"id": 2, "lines": [{"sku": "s", "price": null}], "address": {"city": null}}`,
+		`{"id": 3, "email": "e", "tags": ["x"], "lines": [{"sku": "s", "price": 1}], "address": {"city": {"name": "c"}}, "seen": "2024-01-01T00:00:00"}`)...)
+	s.eventually("SELECT string_agg(concat_ws(' ', id, email, tags, price, city, seen), ', ' ORDER BY id) FROM picked", "1 0, 2, 3 E 1 1.00 c 2024-01-01 00:00:00")
+	for sql, want := range map[string]string{
+		"SELECT any_value(typeof(lines)) || any_value(typeof(address)) || any_value(typeof(seen)) FROM everything": "STRUCT(sku VARCHAR, price DECIMAL(9,2))[]STRUCT(city STRUCT(\"name\" VARCHAR))TIMESTAMP",
+		"SELECT count(*) FROM scoter.dead_letters": "0",
+	} {
+		if got := s.value(sql); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
 }

@@ -12,9 +12,19 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/scoterdb/scoter/tests/binary"
 )
+
+func zstandard(t *testing.T, text string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(w.EncodeAll([]byte(text), nil))
+}
 
 func gzipped(text string) string {
 	var out bytes.Buffer
@@ -86,6 +96,10 @@ func TestBadInputIsRefusedAndLeavesNothingBehind(t *testing.T) {
 		{"garbage as MessagePack", msgpack, "\xc1\xc1", 400, "invalid", ""},
 		{"MessagePack that ends early", msgpack, "\x81\xa1i\xcd\x01", 400, "invalid", ""},
 		{"gzip that ends early", ndjson, gzipped(strings.Repeat(good, 1000))[:30], 400, "invalid", "gzip"},
+		{"gzip that ends before its checksum", ndjson, gzipped(good)[:len(gzipped(good))-8], 400, "invalid", "gzip"},
+		{"gzip of which a second member is cut", ndjson, gzipped(good) + gzipped(good)[:20], 400, "invalid", "gzip"},
+		{"zstd that ends early", ndjson, zstandard(t, strings.Repeat(good, 1000))[:30], 400, "invalid", "zstd"},
+		{"zstd that ends before its checksum", ndjson, zstandard(t, good)[:len(zstandard(t, good))-4], 400, "invalid", "zstd"},
 		{"a gzip bomb", ndjson, gzipped(strings.Repeat(" ", 80<<20)), 413, "too_large", ""},
 		{"an unknown format", "text/plain", good, 400, "invalid", "text/plain"},
 		{"no format", "", good, 400, "invalid", "Content-Type"},

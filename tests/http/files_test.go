@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	_ "github.com/duckdb/duckdb-go/v2"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/scoterdb/scoter/tests/binary"
 )
@@ -68,6 +69,16 @@ func damagedFiles(t *testing.T) string {
 		t.Fatal(err)
 	}
 	write("broken.csv.gz", append(packed.Bytes()[:15], noise...))
+	write("cut.csv.gz", packed.Bytes()[:packed.Len()-9])
+	changed := bytes.Clone(packed.Bytes())
+	changed[len(changed)-6] ^= 1
+	write("changed.csv.gz", changed)
+	zipper, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := zipper.EncodeAll([]byte(strings.Repeat(`{"a": 1, "b": 2}`+"\n", 5000)), nil)
+	write("cut.json.zst", whole[:len(whole)-5])
 	return dir
 }
 
@@ -100,6 +111,9 @@ func TestFilesThatCannotBeReadAreTheStatementsFault(t *testing.T) {
 		"read_csv('%/noise.csv.gz')":                  {400, "invalid", "noise.csv.gz"},
 		"read_csv('%/noise.csv.zst')":                 {400, "invalid", "file"},
 		"read_csv('%/broken.csv.gz', header = false)": {400, "invalid", "file"},
+		"read_csv('%/cut.csv.gz', header = false)":    {400, "invalid", "cut.csv.gz is cut"},
+		"read_csv('%/changed.csv.gz')":                {400, "invalid", "changed.csv.gz is damaged"},
+		"read_json('%/cut.json.zst')":                 {400, "invalid", "cut.json.zst is cut"},
 		"read_json('%/noise.json.gz')":                {400, "invalid", "noise.json.gz"},
 		"read_json('%/noise.json')":                   {400, "invalid", "noise.json"},
 		"read_duckdb('%/noise.duckdb')":               {400, "invalid", "noise.duckdb"},

@@ -1,13 +1,14 @@
-// Package ext is the room for C++ inside DuckDB that needs its private headers. So far: the file system
-// by which DuckDB reads parts (docs/rfcs/0002-part-access.md).
+// Package ext is the room for C++ inside DuckDB that needs its private headers: the file system by which
+// DuckDB reads parts (docs/rfcs/0002-part-access.md), and those by which it reads compressed files.
 //
-// Package duck registers it before it locks DuckDB's configuration.
+// Package duck registers them before it locks DuckDB's configuration.
 package ext
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -O2
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -I${SRCDIR}/../include/miniz -I${SRCDIR}/../include/zstd -I${SRCDIR}/../include/parquet -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
 #include <stdlib.h>
+#include "compressed.h"
 #include "crc32c.h"
 #include "parts.h"
 */
@@ -22,13 +23,21 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 )
 
-// Register adds the file system to the database of a connection, a duckdb_connection.
+// Register adds the file systems to the database of a connection, a duckdb_connection.
 func Register(connection unsafe.Pointer) error {
-	if failure := C.scoter_register_parts(C.duckdb_connection(connection)); failure != nil {
-		defer C.free(unsafe.Pointer(failure))
-		return base.Errorf(base.Internal, "duckdb refuses the file system of parts: %s", C.GoString(failure))
+	conn := C.duckdb_connection(connection)
+	return errors.Join(
+		registered("parts", C.scoter_register_parts(conn)),
+		registered("compressed files", C.scoter_register_compressed(conn)))
+}
+
+// registered is the error that a failure to register a file system stands for. It frees it.
+func registered(what string, failure *C.char) error {
+	if failure == nil {
+		return nil
 	}
-	return nil
+	defer C.free(unsafe.Pointer(failure))
+	return base.Errorf(base.Internal, "duckdb refuses the file system of %s: %s", what, C.GoString(failure))
 }
 
 // served are the files that DuckDB may open, by their number in URLs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/gen/ir"
@@ -11,13 +12,20 @@ import (
 )
 
 // prefixed gives result columns whose names occur twice the table's alias as a prefix, where they
-// are written `t.name` or `t.*`: the query says `u.id AS u_id` then. It changes nothing where no
+// are written `t.name`, `t.*` or `*`: the query says `u.id AS u_id` then. It changes nothing where no
 // column is such a one, or the select list is not of a form that it knows; then checkShape has the
 // error.
 func (r *Result) prefixed(ctx context.Context, engine Engine, b *sqlfile.Block, q *query) error {
 	twice := repeated(q.found.Columns)
+	if b.Kind != sqlfile.Query || len(twice) == 0 {
+		return nil
+	}
+	b, err := r.starred(ctx, engine, b, q)
+	if err != nil {
+		return err
+	}
 	items := sqlfile.SelectList(b.Body)
-	if b.Kind != sqlfile.Query || len(twice) == 0 || len(items) == 0 {
+	if len(items) == 0 {
 		return nil
 	}
 	body, at, changed := []sqlfile.Token{}, 0, false
@@ -46,6 +54,25 @@ func (r *Result) prefixed(ctx context.Context, engine Engine, b *sqlfile.Block, 
 		*q = *renamed
 	}
 	return err
+}
+
+// starred returns a block in which a bare `*` is written as `u.*, p.*`, if that has the same columns:
+// of a join with USING it has more.
+func (r *Result) starred(ctx context.Context, engine Engine, b *sqlfile.Block, q *query) (*sqlfile.Block, error) {
+	body := sqlfile.Stars(b.Body, sqlfile.SelectList(b.Body))
+	if body == nil {
+		return b, nil
+	}
+	apart, err := r.describeAs(ctx, engine, b, body)
+	if err != nil || apart == nil {
+		return b, err
+	}
+	if !slices.EqualFunc(apart.found.Columns, q.found.Columns, func(a, b ColumnInfo) bool { return a.Name == b.Name }) {
+		return b, nil
+	}
+	changed := *b
+	changed.Body = body
+	return &changed, nil
 }
 
 // repeated are the names that are those of several columns, as code has them.

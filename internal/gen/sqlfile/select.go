@@ -23,15 +23,11 @@ func SelectList(body []Token) []Item {
 	}
 	selects := 0
 	for i, t := range body {
-		switch t.Text {
-		case "(", "[", "{":
-			depth++
-			continue
-		case ")", "]", "}":
-			depth--
-			continue
-		}
 		switch {
+		case t.opens():
+			depth++
+		case t.closes():
+			depth--
 		case depth > 0:
 		case t.Is("select"):
 			selects++
@@ -50,7 +46,7 @@ func SelectList(body []Token) []Item {
 		case t.Text == ",":
 			end(i)
 			from = i + 1
-		case t.Is("from"), t.Is("where"), t.Is("group"), t.Is("having"), t.Is("window"), t.Is("order"), t.Is("limit"), t.Is("offset"), t.Is("fetch"), t.Is("for"), t.Is("qualify"):
+		case t.Is("from"), t.in(behindFrom):
 			end(i)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/ingest"
@@ -54,7 +56,7 @@ func Each(name string, of format.Format, o Options, f func(Piece) error) error {
 		return parquetPieces(file, info.Size(), f)
 	}
 	counted := &counter{Reader: file, size: info.Size()}
-	in, err := ingest.NewDecompressor(counted)
+	in, err := ingest.NewDecompressor(counted, encodingNamed(name))
 	if err != nil {
 		return err
 	}
@@ -68,6 +70,17 @@ func Each(name string, of format.Format, o Options, f func(Piece) error) error {
 		return textPieces(in, counted, &jsonText{}, f)
 	}
 	return base.Errorf(base.Invalid, "files of %s cannot be loaded", of.MediaType())
+}
+
+// encodingNamed returns the compression that the name of a file announces.
+func encodingNamed(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		return "gzip"
+	case ".zst":
+		return "zstd"
+	}
+	return ingest.Identity
 }
 
 // counter counts the bytes that are read from a file.

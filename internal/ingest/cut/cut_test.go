@@ -176,6 +176,41 @@ func TestWhatIsWrongWithAFileIsAnError(t *testing.T) {
 	}
 }
 
+// TestACutFileIsAnErrorWhereverItIsCut cuts compressed files at every byte, and changes a checksum.
+func TestACutFileIsAnErrorWhereverItIsCut(t *testing.T) {
+	text := []byte("a,b\n" + strings.Repeat("1,x\n2,y\n", 50))
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	packer, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, whole := range map[string][]byte{"a.csv.gz": zipped.Bytes(), "a.csv.zst": packer.EncodeAll(text, nil)} {
+		if got, _, err := pieces(t, write(t, name, append(bytes.Clone(whole), whole...))); err != nil || len(got) == 0 {
+			t.Errorf("%s with two members: %v", name, err)
+		}
+		for n := range whole {
+			if _, _, err := pieces(t, write(t, name, whole[:n])); base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "file") {
+				t.Errorf("%s cut to %d of %d bytes: %v", name, n, len(whole), err)
+			}
+			if _, _, err := pieces(t, write(t, name, append(bytes.Clone(whole), whole[:n]...))); n > 0 && base.KindOf(err) != base.Invalid {
+				t.Errorf("%s, a second member cut to %d of %d bytes: %v", name, n, len(whole), err)
+			}
+		}
+		damaged := bytes.Clone(whole)
+		damaged[len(damaged)-5] ^= 1 // of the checksum, in both
+		if _, _, err := pieces(t, write(t, name, damaged)); base.KindOf(err) != base.Invalid {
+			t.Errorf("%s with another checksum: %v", name, err)
+		}
+	}
+}
+
 // TestAFileThatGrewHasThePiecesOfBefore: when rows are appended to a file, all its earlier pieces
 // except the last stay the same.
 func TestAFileThatGrewHasThePiecesOfBefore(t *testing.T) {

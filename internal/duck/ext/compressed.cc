@@ -1,0 +1,252 @@
+// Files that are compressed, for DuckDB's readers. DuckDB (1.5.6) takes a file that was cut for one that
+// ends there, and compares no checksum of gzip's: rows that are missing or changed look like any others.
+// These file systems take the place of its own. Only a reader that comes to the end of a file learns
+// that it is cut: one that stops earlier has the rows that it asked for.
+#include "compressed.h"
+
+#include "crc32.hpp"
+
+#include <cstring>
+
+#include "miniz.hpp"
+#include "zstd.h"
+#include "zstd_file_system.hpp"
+
+#include "duckdb/common/gzip_file_system.hpp"
+#include "duckdb/main/client_context.hpp"
+
+namespace {
+
+using namespace duckdb;
+
+// A compressed file that is read.
+struct File : public CompressedFile {
+	File(CompressedFileSystem &files, unique_ptr<FileHandle> child, const string &path, FileCompressionType type)
+	    : CompressedFile(files, std::move(child), path), type(type) {}
+
+	FileCompressionType GetFileCompressionType() override { return type; }
+
+	[[noreturn]] void Fail(const char *what) const { throw IOException("%s %s", path, what); }
+
+	const FileCompressionType type;
+	bool started = false;  // there were bytes
+	bool complete = false; // what was read so far may be all of the file
+};
+
+// Stream decompresses a file. CompressedFile never tells it that the file has ended, so it says beforehand
+// whether it may: File::complete.
+class Stream : public StreamWrapper {
+public:
+	void Initialize(QueryContext, CompressedFile &reads, bool) override {
+		file = static_cast<File *>(&reads);
+		file->started = file->complete = false;
+		Begin();
+	}
+
+	bool Read(StreamData &data) override {
+		file->started = true;
+		Decompress(data);
+		return false; // there may be more behind: CompressedFile sees that there is nothing
+	}
+
+	void Write(CompressedFile &, StreamData &, data_ptr_t, int64_t) override { throw InternalException("a stream that reads does not write"); }
+
+protected:
+	virtual void Begin() = 0;
+	virtual void Decompress(StreamData &data) = 0;
+
+	File *file = nullptr;
+};
+
+// Members of gzip, one behind the other, and then zeros, by which tools fill up blocks.
+class GzipStream : public Stream {
+public:
+	~GzipStream() override { GzipStream::Close(); }
+
+	void Close() override {
+		if (inflating) duckdb_miniz::mz_inflateEnd(&deflated);
+		inflating = false;
+	}
+
+protected:
+	void Begin() override { Enter(&GzipStream::Magic); }
+
+	void Decompress(StreamData &data) override {
+		while (data.in_buff_start < data.in_buff_end) {
+			if (inflating) {
+				if (Inflate(data)) return;
+			} else {
+				(this->*take)(*data.in_buff_start++);
+			}
+		}
+	}
+
+private:
+	using Taker = void (GzipStream::*)(uint8_t);
+
+	duckdb_miniz::mz_stream deflated;
+	bool inflating = false;
+	Taker take = nullptr;   // of the next byte outside of the deflated data
+	uint32_t at = 0;        // bytes of the field that take has had
+	uint8_t flags = 0;      // of the member
+	uint32_t number = 0;    // that is read byte by byte
+	uint32_t crc = 0, size = 0;
+
+	static constexpr uint8_t has_header_crc = 2; // DuckDB's names of flags are not RFC 1952's here
+
+	void Enter(Taker next) { take = next, at = 0, number = 0; }
+
+	// Reads a number of some bytes, and reports whether it has all of them.
+	bool Number(uint8_t byte, uint32_t bytes) {
+		number |= uint32_t(byte) << 8 * at;
+		return ++at == bytes;
+	}
+
+	void Magic(uint8_t byte) {
+		static const uint8_t magic[] = {0x1f, 0x8b, GZIP_COMPRESSION_DEFLATE};
+		if (file->complete && byte == 0) return;
+		if (byte != magic[at]) file->Fail(file->complete || second ? "is damaged: what follows a member is not gzip" : "is not a gzip file");
+		file->complete = false;
+		if (++at == sizeof magic) Enter(&GzipStream::Fixed);
+	}
+
+	void Fixed(uint8_t byte) { // flags, time, extra flags, system
+		if (at == 0) flags = byte;
+		if (++at == GZIP_HEADER_MINSIZE - 3) Field();
+	}
+
+	// Goes on to the next field that the header still has.
+	void Field() {
+		static const struct { uint8_t flag; Taker take; } fields[] = {
+		    {GZIP_FLAG_EXTRA, &GzipStream::ExtraLength}, {GZIP_FLAG_NAME, &GzipStream::Text}, {GZIP_FLAG_COMMENT, &GzipStream::Text}, {has_header_crc, &GzipStream::HeaderCRC}};
+		for (auto &field : fields) {
+			if (!(flags & field.flag)) continue;
+			flags &= uint8_t(~field.flag);
+			return Enter(field.take);
+		}
+		if (flags & 0xe0) file->Fail("is a gzip file of a kind that is not known");
+		memset(&deflated, 0, sizeof deflated);
+		if (duckdb_miniz::mz_inflateInit2(&deflated, -MZ_DEFAULT_WINDOW_BITS) != duckdb_miniz::MZ_OK) throw OutOfMemoryException("no memory to decompress %s", file->path);
+		inflating = true;
+		crc = 0, size = 0;
+	}
+
+	void ExtraLength(uint8_t byte) {
+		if (!Number(byte, 2)) return;
+		if (number == 0) return Field();
+		left = number;
+		Enter(&GzipStream::Extra);
+	}
+
+	void Extra(uint8_t) {
+		if (--left == 0) Field();
+	}
+
+	void Text(uint8_t byte) {
+		if (byte == 0) Field();
+	}
+
+	void HeaderCRC(uint8_t) {
+		if (++at == 2) Field();
+	}
+
+	// Reports whether there is output to take first.
+	bool Inflate(StreamData &data) {
+		auto room = data.out_buff.get() + data.out_buf_size;
+		deflated.next_in = data.in_buff_start, deflated.avail_in = unsigned(data.in_buff_end - data.in_buff_start);
+		deflated.next_out = data.out_buff_end, deflated.avail_out = unsigned(room - data.out_buff_end);
+		auto status = duckdb_miniz::mz_inflate(&deflated, duckdb_miniz::MZ_NO_FLUSH);
+		if (status != duckdb_miniz::MZ_OK && status != duckdb_miniz::MZ_STREAM_END) file->Fail("is damaged: its deflated data are not valid");
+		auto written = room - deflated.avail_out;
+		crc = scoter::Crc32(crc, data.out_buff_end, size_t(written - data.out_buff_end));
+		size += uint32_t(written - data.out_buff_end);
+		data.out_buff_end = written;
+		data.in_buff_start = data.in_buff_end - deflated.avail_in;
+		if (status == duckdb_miniz::MZ_STREAM_END) {
+			Close();
+			Enter(&GzipStream::Checksum);
+		}
+		return data.out_buff_end == room;
+	}
+
+	void Checksum(uint8_t byte) {
+		if (!Number(byte, 4)) return;
+		if (number != crc) file->Fail("is damaged: the checksum of its gzip data is another");
+		Enter(&GzipStream::Size);
+	}
+
+	void Size(uint8_t byte) {
+		if (!Number(byte, 4)) return;
+		if (number != size) file->Fail("is damaged: the size of its gzip data is another");
+		file->complete = second = true;
+		Enter(&GzipStream::Magic);
+	}
+
+	uint32_t left = 0;   // bytes of the extra field
+	bool second = false; // a member has ended
+};
+
+class ZstdStream : public Stream {
+public:
+	~ZstdStream() override { ZstdStream::Close(); }
+
+	void Close() override {
+		duckdb_zstd::ZSTD_freeDStream(stream);
+		stream = nullptr;
+	}
+
+protected:
+	void Begin() override {
+		stream = duckdb_zstd::ZSTD_createDStream();
+		if (!stream) throw OutOfMemoryException("no memory to decompress %s", file->path);
+	}
+
+	// It verifies the checksums of frames that have some.
+	void Decompress(StreamData &data) override {
+		duckdb_zstd::ZSTD_inBuffer in = {data.in_buff_start, size_t(data.in_buff_end - data.in_buff_start), 0};
+		duckdb_zstd::ZSTD_outBuffer out = {data.out_buff_start, data.out_buf_size, 0};
+		auto status = duckdb_zstd::ZSTD_decompressStream(stream, &out, &in);
+		if (duckdb_zstd::ZSTD_isError(status)) file->Fail((string("is damaged, or not a zstd file: ") + duckdb_zstd::ZSTD_getErrorName(status)).c_str());
+		file->complete = status == 0; // a frame has ended, and all of it is written
+		data.in_buff_start += in.pos;
+		data.out_buff_end = data.out_buff_start + out.pos;
+	}
+
+private:
+	duckdb_zstd::ZSTD_DStream *stream = nullptr;
+};
+
+// Reads by a stream of ours, and writes as DuckDB does.
+template <class Base, class Reader, FileCompressionType type>
+class Verified : public Base {
+public:
+	unique_ptr<FileHandle> OpenCompressedFile(QueryContext context, unique_ptr<FileHandle> child, bool write) override {
+		if (write) return Base::OpenCompressedFile(context, std::move(child), write);
+		auto path = child->path;
+		auto file = make_uniq<File>(*this, std::move(child), path, type);
+		file->Initialize(context, false);
+		return std::move(file);
+	}
+
+	unique_ptr<StreamWrapper> CreateStream() override { return make_uniq<Reader>(); }
+
+	int64_t Read(FileHandle &handle, void *to, int64_t n) override {
+		auto read = CompressedFileSystem::Read(handle, to, n);
+		auto &file = static_cast<File &>(handle);
+		if (read < n && !file.complete) file.Fail(file.started ? "is cut: it ends within its compressed data" : "is empty, not a compressed file");
+		return read;
+	}
+};
+
+} // namespace
+
+char *scoter_register_compressed(duckdb_connection connection) {
+	try {
+		auto &files = DatabaseInstance::GetDatabase(*reinterpret_cast<Connection *>(connection)->context).GetFileSystem();
+		files.RegisterSubSystem(FileCompressionType::GZIP, make_uniq<Verified<GZipFileSystem, GzipStream, FileCompressionType::GZIP>>());
+		files.RegisterSubSystem(FileCompressionType::ZSTD, make_uniq<Verified<ZStdFileSystem, ZstdStream, FileCompressionType::ZSTD>>());
+		return nullptr;
+	} catch (std::exception &failure) {
+		return strdup(failure.what());
+	}
+}

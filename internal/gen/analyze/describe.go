@@ -1,0 +1,108 @@
+package analyze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/gen/diag"
+	"github.com/scoterdb/scoter/internal/gen/ir"
+	"github.com/scoterdb/scoter/internal/gen/sqlfile"
+)
+
+// inSyntax is how the engine takes lists.
+func (r *Result) inSyntax() sqlfile.InSyntax {
+	if r.input.Engine == ir.SQLite {
+		return sqlfile.InJSON
+	}
+	return sqlfile.InArray
+}
+
+// statementOf is a block's statement as engines get it.
+func statementOf(b *sqlfile.Block, template *sqlfile.Template) *Statement {
+	s := &Statement{Verb: ir.VerbQuery, Pieces: template.Pieces}
+	if b.Kind == sqlfile.Exec {
+		s.Verb = ir.VerbExec
+	}
+	for i, p := range template.Params {
+		s.Params = append(s.Params, Sample{Name: p.Name, Value: p.Value, Null: p.Null, In: template.In[i], List: p.List})
+	}
+	return s
+}
+
+// describe asks the engine about one QUERY or EXEC.
+func (r *Result) describe(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
+	q := &query{template: b.Template(r.input.Constants, r.inSyntax())}
+	s := statementOf(b, q.template)
+	found, err := engine.Describe(ctx, s)
+	if err != nil {
+		var refused *SQLError
+		if !errors.As(err, &refused) {
+			return err
+		}
+		from, to := blamed(b, refused.Message)
+		if refused.Offset >= 0 {
+			from, to = word(b, refused.Offset)
+		}
+		d := list.Add(b.Errorf(diag.SQLInvalid, from, to, "%s", refused.Message))
+		if d.Suggestion = refused.Hint; d.Suggestion == "" {
+			return suggestTable(ctx, engine, d, b.File.Source.Text[from:to])
+		}
+		return nil
+	}
+	q.found = found
+	if len(found.Params) != len(s.Params) {
+		return fmt.Errorf("the engine described %d of %d parameters", len(found.Params), len(s.Params))
+	}
+	if err := r.prefixed(ctx, engine, b, q); err != nil {
+		return err
+	}
+	var own diag.List
+	if err := r.override(ctx, engine, b, q, &own); err != nil {
+		return err
+	}
+	checkShape(b, q, &own)
+	for _, d := range own.All() {
+		list.Add(d)
+	}
+	if !own.HasErrors() {
+		r.queries[b] = q
+	}
+	return nil
+}
+
+// suggestTable looks for the table that a name was meant to be.
+func suggestTable(ctx context.Context, engine Engine, d *diag.Diagnostic, name string) error {
+	message := strings.ToLower(d.Message)
+	if !strings.Contains(message, "relation") && !strings.Contains(message, "table") {
+		return nil
+	}
+	names, err := engine.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, word := range append([]string{name}, strings.FieldsFunc(d.Message, func(r rune) bool { return !isNameRune(r) })...) {
+		if near := base.Nearest(word, names); near != "" && !strings.EqualFold(near, word) {
+			d.Suggest("did you mean %s?", near)
+			return nil
+		}
+	}
+	return nil
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 127
+}
+
+// blamed returns the byte range of the token that a message without a place
+// ends with (`no such table: usres`), otherwise of the whole statement.
+func blamed(b *sqlfile.Block, message string) (from, to int) {
+	for _, t := range b.Body {
+		if (t.Kind == sqlfile.Word || t.Kind == sqlfile.Ident) && strings.HasSuffix(message, ": "+t.Unquote()) {
+			return t.Start, t.End()
+		}
+	}
+	return b.Body[0].Start, b.Body[len(b.Body)-1].End()
+}

@@ -1,0 +1,121 @@
+package sqlfile
+
+import "strings"
+
+// Stars returns a body with each item of its select list that is a bare `*` written as `a.*, b.*`,
+// by the tables of its FROM; nil if there is no such item, or fewer than two tables, or one has no
+// name. It reads names alone: what the items then stand for (of a join with USING, or SEMI, it is
+// not the same) the caller has to ask the engine.
+func Stars(body []Token, items []Item) []Token {
+	tables := fromTables(body)
+	if len(tables) < 2 {
+		return nil
+	}
+	var out []Token
+	at := 0
+	for _, item := range items {
+		if item.To-item.From != 1 || body[item.From].Text != "*" {
+			continue
+		}
+		star := body[item.From]
+		out = append(out, body[at:item.From]...)
+		for i, table := range tables {
+			if i > 0 {
+				out = append(out, Token{Kind: star.Kind, Start: star.Start, Text: ","}, Token{Kind: Space, Start: star.Start, Text: " "})
+			}
+			out = append(out, table, Token{Kind: star.Kind, Start: star.Start, Text: "."}, star)
+		}
+		at = item.To
+	}
+	if out == nil {
+		return nil
+	}
+	return append(out, body[at:]...)
+}
+
+// behindTable are the words behind a table that are no alias of it.
+var behindTable = map[string]bool{
+	"join": true, "inner": true, "left": true, "right": true, "full": true, "cross": true, "natural": true, "asof": true,
+	"positional": true, "semi": true, "anti": true, "outer": true, "on": true, "using": true, "tablesample": true, "with": true,
+	"indexed": true, "not": true,
+}
+
+// behindFrom are the words that end a FROM.
+var behindFrom = map[string]bool{
+	"where": true, "group": true, "having": true, "window": true, "order": true, "limit": true, "offset": true, "fetch": true,
+	"for": true, "qualify": true,
+}
+
+// in reports whether the token is one of some words, in lower case.
+func (t Token) in(words map[string]bool) bool {
+	return t.Kind == Word && words[strings.ToLower(t.Text)]
+}
+
+func (t Token) named() bool  { return t.Kind == Word || t.Kind == Ident }
+func (t Token) opens() bool  { return t.Text == "(" || t.Text == "[" || t.Text == "{" }
+func (t Token) closes() bool { return t.Text == ")" || t.Text == "]" || t.Text == "}" }
+
+// fromTables are the names or aliases of the tables that the one SELECT of a body is from, as they
+// are written; nil if one has none.
+func fromTables(body []Token) []Token {
+	var tables []Token
+	depth, from := 0, false
+	for i := 0; i < len(body); i++ {
+		t := body[i]
+		switch {
+		case t.opens():
+			depth++
+		case t.closes():
+			depth--
+		case depth > 0:
+		case from && t.in(behindFrom):
+			return tables
+		case t.Is("from") && !from, from && (t.Text == "," || t.Is("join")):
+			from = true
+			name, next := fromTable(body, after(body, i))
+			if next < 0 {
+				return nil
+			}
+			tables, i = append(tables, name), next-1
+		}
+	}
+	return tables
+}
+
+// fromTable reads a table of a FROM from a token on: its name or alias, and the index behind it, -1
+// if it has none.
+func fromTable(body []Token, i int) (name Token, next int) {
+	for i < len(body) && (body[i].Is("lateral") || body[i].Is("only")) {
+		i = after(body, i)
+	}
+	named := false
+	for ; i < len(body) && body[i].named(); i = after(body, i) {
+		name, named = body[i], true
+		if i = after(body, i); i >= len(body) || body[i].Text != "." {
+			break
+		}
+	}
+	if i < len(body) && body[i].opens() { // a subquery, or a function's arguments
+		for depth := 0; i < len(body); i++ {
+			if body[i].opens() {
+				depth++
+			} else if body[i].closes() {
+				depth--
+			}
+			if depth == 0 {
+				break
+			}
+		}
+		i = after(body, i)
+	}
+	if i < len(body) && body[i].Is("as") {
+		i = after(body, i)
+	}
+	if i < len(body) && body[i].named() && !body[i].in(behindFrom) && !body[i].in(behindTable) {
+		return body[i], i + 1
+	}
+	if !named {
+		return name, -1
+	}
+	return name, i
+}

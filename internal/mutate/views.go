@@ -1,0 +1,44 @@
+package mutate
+
+import (
+	"slices"
+
+	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/catalog"
+	"github.com/scoterdb/scoter/internal/schema"
+)
+
+// retypeViews notes the columns that views give since the type of a table's column changed, for information_schema
+// and its like; DuckDB notes them when somebody reads the view. One that cannot be read any more keeps
+// what it had: whoever reads it gets the error.
+func (x *execution) retypeViews() error {
+	for _, v := range x.store.Views() {
+		columns, err := x.viewColumns(v.Name)
+		if err := x.ctx.Err(); err != nil {
+			return base.Wrap(err, "the type is changed; read the types of views")
+		}
+		same := func(a, b catalog.ViewColumn) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }
+		if err != nil || slices.EqualFunc(columns, v.Columns, same) {
+			continue
+		}
+		v.Columns = columns
+		if err := x.store.RetypeView(x.ctx, v); err != nil {
+			return base.Wrap(err, "the type is changed; note the types of view %q", v.Name.Name)
+		}
+	}
+	return nil
+}
+
+// viewColumns returns the columns that a view gives now.
+func (x *execution) viewColumns(v catalog.ViewName) (columns []catalog.ViewColumn, err error) {
+	name := schema.Quote(v.Database) + "." + schema.Quote(v.Schema) + "." + schema.Quote(v.Name)
+	rows, err := x.planner.Select(x.ctx, Select{SQL: "DESCRIBE SELECT * FROM " + name, Database: v.Database})
+	if err != nil {
+		return nil, err
+	}
+	names, types, err := x.describedColumns(rows)
+	for i, typ := range types {
+		columns = append(columns, catalog.ViewColumn{Name: names[i], Type: typ})
+	}
+	return columns, err
+}

@@ -10,7 +10,8 @@ build: ## bin/scoter
 run: build ## build, start a server on ./data with sample data, say what to try
 	bin/scoter serve --dir data --sample 3000000
 
-# Tests link DuckDB some 40 times, and the programs that they build: without symbols that takes half as long.
+# Some 40 tests link DuckDB, and so do programs that tests build: with debug information that takes up to 20 seconds of
+# CPU time each, without it and symbols 5.
 test nightly sqg: export GOFLAGS += '-ldflags=-w -s'
 
 # Go starts packages in this order: the longest first, so that no processor idles while the last one ends, and those

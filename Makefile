@@ -10,14 +10,16 @@ build: ## bin/scoter
 run: build ## build, start a server on ./data with sample data, say what to try
 	bin/scoter serve --dir data --sample 3000000
 
-# Tests link DuckDB some 40 times, and the programs that they build: without symbols that takes half as long.
+# Some 40 tests link DuckDB, and so do programs that tests build: with debug information that takes up to 20 seconds of
+# CPU time each, without it and symbols 5.
 test nightly sqg: export GOFLAGS += '-ldflags=-w -s'
 
 # Go starts packages in this order: the longest first, so that no processor idles while the last one ends, and those
 # that compute beside those that wait. Tests run programs that Go's test cache does not know of: hence -count=1. What
-# go test would vet, lint has.
+# go test would vet, lint has. Kafka is not beside bulk's start: on a new machine Maven fetches jars for both, and two
+# Mavens do not share a folder well.
 test: lint ## everything; installs what the tests need
-	$(GO) test -count=1 -vet=off -timeout 30m ./tests/bulk ./tests/kafka ./tests/gen ./tests/export ./tests/model ./...
+	$(GO) test -count=1 -vet=off -timeout 30m ./tests/bulk ./tests/export ./tests/gen ./tests/kafka ./tests/model ./...
 
 nightly: lint ## some hours: the tests that depend on chance or take long, at the length that finds rare faults
 	SCOTER_MODEL_SEEDS=10000 SCOTER_CRASH_ROUNDS=300 SCOTER_KAFKA_ROUNDS=100 SCOTER_EXPORT_ROUNDS=100 SCOTER_FLIPS=1000 \

@@ -1,12 +1,13 @@
-// Package backup writes a data directory, while it is in use, as one stream of bytes, and makes a data directory of
-// such a stream. The stream is a tar archive, so that any tool can look into it:
+// Package backup writes a data directory as one stream of bytes, while the directory is in use, and
+// restores a data directory from such a stream. The stream is a tar archive, which any tool can
+// read:
 //
-//	backup.json      what it is: see header
-//	patches/...      the files of the directory, by name; those of the log end where the backup's moment is
+//	backup.json      a description: see header
+//	patches/...      the files of the directory, by name; the log ends at the moment of the backup
 //	parts/...
 //	wal/...
 //	catalog.db
-//	checksums.json   the CRC32C of each, in hexadecimal digits; a stream without it broke off
+//	checksums.json   the CRC32C of each file, in hexadecimal; without it the stream is incomplete
 package backup
 
 import (
@@ -27,25 +28,27 @@ const (
 	headerName    = "backup.json"
 	checksumsName = "checksums.json"
 
-	// FormatVersion is that of the archive; the files in it have their own.
+	// FormatVersion is the version of the archive's format. The files in it have versions of their
+	// own.
 	FormatVersion = 1
 
-	// ContentType is the archive's.
+	// ContentType is the media type of the archive.
 	ContentType = "application/x-tar"
 )
 
-// header begins an archive.
+// header is the first file of an archive.
 type header struct {
 	Format  int       `json:"format"`
-	Version string    `json:"version"` // of the Scoter that made it
+	Version string    `json:"version"` // of Scoter, when it made the archive
 	Created time.Time `json:"created"`
-	Seq     base.Seq  `json:"seq"`   // of the last edit that it holds
+	Seq     base.Seq  `json:"seq"`   // of the last edit in the archive
 	Files   int       `json:"files"` // without header and checksums
 	Bytes   int64     `json:"bytes"` // of the files
 }
 
-// Write writes an archive of an image. A file that is not what the catalog says of it, or a log that is not as it was written, is Corrupt: a
-// backup of damage would be none. After an error what was written is no archive, and Restore knows.
+// Write writes an archive of an image. A file that differs from what the catalog says, or a damaged
+// log, is Corrupt: a backup of damaged data would be useless. After an error the output is
+// incomplete, and Restore refuses it.
 func Write(ctx context.Context, image *engine.Image, created time.Time, w io.Writer) error {
 	if err := image.CheckLog(ctx); err != nil {
 		return base.Wrap(err, "back up the log")

@@ -62,11 +62,13 @@ func verify(t *testing.T, dir string) {
 	must(t, e.Close())
 }
 
-// sample is a database with parts, patches, deletions, rows that are in the log alone, a keyed table and a view.
+// sample returns a database with parts, patches, deletions, rows that are only in the log, a keyed
+// table and a view.
 func sample(t *testing.T, dir string) *scoter.DB {
 	db := openDB(t, dir)
 	exec(t, db, "CREATE TABLE t (id BIGINT, v VARCHAR) SORTED BY (id)")
-	exec(t, db, "INSERT INTO t SELECT range, 'value ' || range FROM range(200000)") // large enough to be a part at once
+	// large enough to be written as a part at once
+	exec(t, db, "INSERT INTO t SELECT range, 'value ' || range FROM range(200000)")
 	exec(t, db, "UPDATE t SET v = 'changed' WHERE id % 50 = 0")
 	exec(t, db, "DELETE FROM t WHERE id % 1000 = 7")
 	exec(t, db, "CREATE TABLE k (id BIGINT PRIMARY KEY, n BIGINT)")
@@ -76,7 +78,7 @@ func sample(t *testing.T, dir string) *scoter.DB {
 	return db
 }
 
-// print is all that a sample holds.
+// print returns the content of a sample as text.
 func print(t *testing.T, db *scoter.DB) string {
 	return text(t, db, "SELECT count(*) || ' ' || sum(hash(id, v)) FROM t") + " " + text(t, db, "SELECT count(*) || ' ' || sum(hash(id, n)) FROM k") +
 		" " + text(t, db, "SELECT n::VARCHAR FROM w")
@@ -99,14 +101,14 @@ func TestARestoredBackupIsWhatWasThereWhenItBegan(t *testing.T) {
 	if got := print(t, db); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	exec(t, db, "UPDATE t SET v = 'again' WHERE id = 1") // it is a database that lives on
+	exec(t, db, "UPDATE t SET v = 'again' WHERE id = 1") // the database is still in use
 	if got := text(t, db, "SELECT v FROM t WHERE id = 1"); got != "again" {
 		t.Error(got)
 	}
 }
 
-// TestBackupsUnderLoadHoldWholeStatements has writers move amounts between two tables, so that every moment has one sum, while
-// flushes and merges go on.
+// TestBackupsUnderLoadHoldWholeStatements has writers that move amounts between two tables, so that
+// the sum is the same at every moment, while flushes and merges run.
 func TestBackupsUnderLoadHoldWholeStatements(t *testing.T) {
 	dir := t.TempDir()
 	db := openDB(t, filepath.Join(dir, "a"))
@@ -126,7 +128,7 @@ func TestBackupsUnderLoadHoldWholeStatements(t *testing.T) {
 					return
 				default:
 				}
-				// Two rows a statement: a backup holds both or none.
+				// Two rows per statement: a backup has both or none.
 				_, err := db.Exec(ctx, "INSERT INTO moves SELECT $1, $2, repeat('x', 3000) FROM range(2)", w, n)
 				for _, keyed := range []string{"last", "lazy"} {
 					if err == nil {
@@ -189,12 +191,13 @@ func TestADamagedBackupIsRefusedAndLeavesNothing(t *testing.T) {
 			t.Errorf("%s: left %v, %v", what, names, err)
 		}
 	}
-	for cut := 0; cut < len(whole)-2048; cut += len(whole) / 37 { // the last 1024 bytes are the archive's end mark, and padding before
+	// the last 1024 bytes are the archive's end mark, preceded by padding
+	for cut := 0; cut < len(whole)-2048; cut += len(whole) / 37 {
 		refused(fmt.Sprintf("cut at %d", cut), "corrupt", whole[:cut])
 	}
 	refused("not an archive", "invalid", bytes.Repeat([]byte("no tar "), 1000))
 
-	// A changed byte in the content of every file.
+	// Changes a byte in the content of every file.
 	r := tar.NewReader(bytes.NewReader(whole))
 	for offset := 0; ; {
 		h, err := r.Next()
@@ -214,7 +217,7 @@ func TestADamagedBackupIsRefusedAndLeavesNothing(t *testing.T) {
 		offset = at + len(content)
 	}
 
-	// A name that leads out of the folder.
+	// A name outside of the folder.
 	var evil bytes.Buffer
 	w := tar.NewWriter(&evil)
 	for name, content := range map[string]string{"backup.json": `{"format": 1, "files": 1}`} {
@@ -252,7 +255,8 @@ func TestABackupOfADamagedPartFails(t *testing.T) {
 	}
 }
 
-// TestABackupOfADamagedLogFails damages a row that is in the log alone. Restored, that would pass for a write that a crash interrupted.
+// TestABackupOfADamagedLogFails damages a row that is only in the log. After a restore, the damage
+// would look like an interrupted write.
 func TestABackupOfADamagedLogFails(t *testing.T) {
 	dir := t.TempDir()
 	db := openDB(t, dir)
@@ -279,7 +283,8 @@ func TestABackupOfADamagedLogFails(t *testing.T) {
 	}
 }
 
-// TestARestoreHasTheDirectoryForItself has a server and a user come to the folder while the archive is read.
+// TestARestoreHasTheDirectoryForItself lets a server and a user access the folder while the archive
+// is read.
 func TestARestoreHasTheDirectoryForItself(t *testing.T) {
 	db := sample(t, t.TempDir())
 	var archive bytes.Buffer
@@ -320,16 +325,17 @@ func TestARestoreHasTheDirectoryForItself(t *testing.T) {
 		}
 	}
 	must(t, lock.Close())
-	must(t, scoter.Restore(ctx, &archive, dir)) // the file that is left is no obstacle
+	must(t, scoter.Restore(ctx, &archive, dir)) // a leftover lock file does not matter
 	must(t, open())
 	must(t, os.WriteFile(mine, nil, 0o600))
 	must(t, backup.Remove(vfs.OS, dir))
-	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 { // mine
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 { // the user's file
 		t.Errorf("left %v, %v", names, err)
 	}
 }
 
-// TestARestoreThatWasKilledIsNoDatabase opens what it left: files, and no catalog.
+// TestARestoreThatWasKilledIsNoDatabase opens the files that a killed restore left, which include
+// no catalog.
 func TestARestoreThatWasKilledIsNoDatabase(t *testing.T) {
 	db := sample(t, t.TempDir())
 	var archive bytes.Buffer

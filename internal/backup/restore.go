@@ -19,17 +19,21 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// maxJSON bounds what is read of an archive into memory at once.
+// maxJSON bounds how many bytes of an archive are read into memory at once.
 const maxJSON = 256 << 20
 
-// allowed are the names that files of a data directory have: an archive names no others, and none outside of it.
+// allowed matches the names of files in a data directory. Restore refuses an archive with any other
+// name, including paths outside of the directory.
 var allowed = regexp.MustCompile(`^(wal/[0-9]+\.wal|parts/[0-9]+/[0-9]+\.parquet|patches/[0-9]+/[0-9]+\.parquet)$`)
 
-// Restore makes a data directory of an archive, at a path where nothing is, or an empty folder. Every file is compared with its
-// checksum, and the catalog, without which the folder is no data directory, is published when all of them were. After
-// an error nothing of it is left, and no folder that was not there. An archive that breaks off, or was changed, is Corrupt. Meanwhile the directory is locked, as for who has it open.
+// Restore extracts an archive into a data directory at a path that does not exist or is an empty
+// folder. It compares every file with its checksum. It publishes the catalog, without which the
+// folder is not a data directory, after all other files. After an error it leaves no files and no
+// new folders. An archive that is incomplete or was modified is Corrupt. The directory is locked
+// during the restore, as when it is open.
 func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
-	if err := checkEmpty(fsys, dir); err != nil { // before there is a lock in somebody's folder
+	// before a lock file is created in a folder of somebody else
+	if err := checkEmpty(fsys, dir); err != nil {
 		return err
 	}
 	fresh, err := missing(fsys, dir)
@@ -51,7 +55,7 @@ func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
 	})
 }
 
-// missing returns a folder that is not there, and those above it that are not, in this order.
+// missing returns dir and its parents, as far as they do not exist, in this order.
 func missing(fsys vfs.FS, dir string) (all []string, err error) {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		_, err := fsys.Stat(dir)
@@ -62,7 +66,7 @@ func missing(fsys vfs.FS, dir string) (all []string, err error) {
 	}
 }
 
-// removeEmpty removes folders unless somebody put something there.
+// removeEmpty removes folders, except for those with content.
 func removeEmpty(fsys vfs.FS, dirs []string) error {
 	for _, dir := range dirs {
 		if names, err := fsys.List(dir); err != nil || len(names) > 0 {
@@ -75,12 +79,12 @@ func removeEmpty(fsys vfs.FS, dirs []string) error {
 	return nil
 }
 
-// Remove takes away what Restore put into a folder, unless somebody has it open.
+// Remove removes the files that Restore put into a folder. It fails if the folder is in use.
 func Remove(fsys vfs.FS, dir string) error {
 	return locked(fsys, dir, func() error { return removeAll(fsys, dir) })
 }
 
-// locked runs do while nobody else may use the directory.
+// locked runs do while it holds the lock of the directory.
 func locked(fsys vfs.FS, dir string, do func() error) error {
 	lock, err := fsys.Lock(filepath.Join(dir, engine.LockName))
 	if err != nil {
@@ -89,7 +93,7 @@ func locked(fsys vfs.FS, dir string, do func() error) error {
 	return errors.Join(do(), lock.Close())
 }
 
-// checkEmpty refuses a folder that holds something.
+// checkEmpty refuses a folder that is not empty.
 func checkEmpty(fsys vfs.FS, dir string) error {
 	names, err := fsys.List(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +106,8 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 	return nil
 }
 
-// removeAll removes what a data directory holds, the lock's file last, and nothing that somebody else put there.
+// removeAll removes the files of a data directory, the lock file last. It does not remove other
+// files.
 func removeAll(fsys vfs.FS, dir string) error {
 	var errs []error
 	for _, name := range slices.Concat(engine.Contents, []string{catalog.FileName + vfs.TempSuffix, engine.LockName}) {
@@ -111,7 +116,7 @@ func removeAll(fsys vfs.FS, dir string) error {
 	return errors.Join(errs...)
 }
 
-// unpacking is a restore under way.
+// unpacking is a running restore.
 type unpacking struct {
 	fs      vfs.FS
 	dir     string
@@ -141,7 +146,7 @@ func (u *unpacking) run() error {
 		case err != nil:
 			return err
 		case h.Name == catalog.FileName:
-			// Before the catalog, which tells of exports as if nothing was written since.
+			// This must be durable before the catalog, whose data on exports may be outdated.
 			if err := vfs.WriteFile(u.fs, filepath.Join(u.dir, engine.RestoredName), func(io.Writer) error { return nil }); err != nil {
 				return err
 			}
@@ -155,7 +160,7 @@ func (u *unpacking) run() error {
 	}
 }
 
-// next returns the next file of the archive, which must have one.
+// next returns the next file of the archive. The end of the archive is an error.
 func (u *unpacking) next() (*tar.Header, error) {
 	h, err := u.archive.Next()
 	switch {
@@ -167,7 +172,7 @@ func (u *unpacking) next() (*tar.Header, error) {
 	return h, err
 }
 
-// file writes the present file of the archive, and publishes it if then agrees.
+// file writes the current file of the archive, and publishes it if then returns nil.
 func (u *unpacking) file(h *tar.Header, then func() error) error {
 	if _, twice := u.sums[h.Name]; twice {
 		return base.Errorf(base.Corrupt, "the archive holds %s twice", h.Name)
@@ -189,7 +194,7 @@ func (u *unpacking) file(h *tar.Header, then func() error) error {
 	})
 }
 
-// complete checks that the archive ends as it should, and that all its files are what they were.
+// complete checks that the archive ends correctly, and that all its files have their checksums.
 func (u *unpacking) complete() error {
 	h, err := u.next()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// Kind says what the receiver of an error can do about it. There are few, on
-// purpose: a new one is justified only by a new reaction.
+// Kind says how a client can react to an error. There are few kinds on purpose: a new one is
+// justified only by a new reaction.
 type Kind uint8
 
 const (
@@ -20,29 +20,31 @@ const (
 	Unauthenticated
 	// Forbidden is a request that this caller may not make.
 	Forbidden
-	// NotFound names a table, column, database or other thing that is not there.
+	// NotFound means that a table, column, database or other object does not exist.
 	NotFound
-	// Conflict is a request that lost against a concurrent one or an existing thing: retry or rename.
+	// Conflict is a request that a concurrent request or an existing object rules out: retry or
+	// rename.
 	Conflict
 	// TooLarge is a request over a stated limit: split it.
 	TooLarge
-	// Busy is a caller that sends faster than its share: back off, then retry.
+	// Busy is a client that sends more than its share: back off, then retry.
 	Busy
-	// Unavailable is a server that cannot take the request now: back off, then retry.
+	// Unavailable is a server that cannot take the request at the moment: back off, then retry.
 	Unavailable
 	// StorageFull is a disk without space: free some, then retry.
 	StorageFull
-	// Canceled is a request whose client went away.
+	// Canceled is a request that its client abandoned.
 	Canceled
-	// Timeout is a request that took longer than it was allowed.
+	// Timeout is a request that took longer than its time limit.
 	Timeout
-	// Corrupt is data on disk that is not what was written: stop and restore.
+	// Corrupt is data on disk that differs from what was written: stop and restore.
 	Corrupt
-	// Unknown is a request that may or may not have been done: find out, or repeat it under the same idempotency key.
+	// Unknown is a request that may or may not have been applied. Find out, or repeat it under the
+	// same idempotency key.
 	Unknown
 )
 
-// kinds is the one table from kind to its name, HTTP status and exit code.
+// kinds is the only table from a kind to its name, HTTP status and exit code.
 var kinds = [...]struct {
 	name   string
 	status int
@@ -64,10 +66,10 @@ var kinds = [...]struct {
 	Unknown:         {"unknown", http.StatusInternalServerError, 74},
 }
 
-// String returns the kind's name on the wire, in logs and in docs.
+// String returns the name of the kind in responses, logs and docs.
 func (k Kind) String() string { return kinds[k].name }
 
-// KindNamed returns the kind of a name that String gave; Internal for any other.
+// KindNamed returns the kind of a name that String returned, or Internal for any other name.
 func KindNamed(name string) Kind {
 	for k := range kinds {
 		if kinds[k].name == name {
@@ -77,28 +79,27 @@ func KindNamed(name string) Kind {
 	return Internal
 }
 
-// HTTPStatus returns the status code a server answers with for this kind.
+// HTTPStatus returns the status code of a response with an error of this kind.
 func (k Kind) HTTPStatus() int { return kinds[k].status }
 
-// ExitCode returns the exit code of the command line for this kind (sysexits.h
-// where one fits).
+// ExitCode returns the exit code of the command line for this kind, as in sysexits.h where one
+// fits.
 func (k Kind) ExitCode() int { return kinds[k].exit }
 
-// Retryable reports whether the same request may succeed later, unchanged, and was not done now.
+// Retryable reports whether the request was not applied and the same request may succeed later.
 func (k Kind) Retryable() bool { return k == Busy || k == Unavailable || k == StorageFull }
 
-// Error is an error that reaches a user: its kind, what happened and where, and,
-// if there is one, what to do about it.
+// Error is an error for a user: its kind, what happened and where, and what to do about it.
 type Error struct {
 	Kind     Kind
 	Message  string
 	Hint     string // one suggestion, or empty
-	Position int    // 1-based byte position in the SQL text or body; 0 if it has none
+	Position int    // 1-based byte position in the SQL text or body; 0 if unknown
 	cause    error
 }
 
-// Errorf returns an error of a kind. The format is that of fmt.Errorf: an error
-// given to %w stays reachable by errors.Is and errors.As.
+// Errorf returns an error of a kind. The format is that of fmt.Errorf: errors.Is and errors.As find
+// an error that is passed for %w.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
 	return &Error{Kind: kind, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
@@ -107,25 +108,25 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 // Error returns the message, without the hint.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the error given to %w, if any.
+// Unwrap returns the error that was passed for %w, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
-// WithHint returns a copy that carries a suggestion.
+// WithHint returns a copy with a hint.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
 	c.Hint = fmt.Sprintf(format, args...)
 	return &c
 }
 
-// At returns a copy that carries a 1-based byte position.
+// At returns a copy with a 1-based byte position.
 func (e *Error) At(position int) *Error {
 	c := *e
 	c.Position = position
 	return &c
 }
 
-// KindOf returns the kind of the outermost Error in err's chain. An ended context
-// is Canceled or Timeout; an error without a kind is Internal.
+// KindOf returns the kind of the outermost Error in err's chain. The error of an ended context is
+// Canceled or Timeout. An error without a kind is Internal.
 func KindOf(err error) Kind {
 	var e *Error
 	switch {
@@ -140,7 +141,8 @@ func KindOf(err error) Kind {
 	}
 }
 
-// Wrap adds what was being done to an error and keeps its kind, hint and position.
+// Wrap puts the description of an operation in front of an error's message. Kind, hint and position
+// stay. It returns nil for nil.
 func Wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

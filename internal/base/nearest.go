@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Nearest returns the candidate that a person most likely meant by word, or ""
-// when none is near: at most a third of its letters wrong, two at the least
-// for words of four letters and up. Letter case does not count.
+// Nearest returns the candidate that a person most likely meant by word, or "" if none is near. A
+// candidate is near if at most a third of its letters are wrong. Two wrong letters are always
+// allowed in words of four letters or more. Letter case does not matter.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", 1<<30
 	for _, c := range candidates {
@@ -23,8 +23,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// Distance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b.
+// Distance counts the insertions, deletions, replacements and swaps of adjacent characters that
+// turn a into b. For texts over 200 characters it returns 1 << 20.
 func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if len(x) > 200 || len(y) > 200 {

@@ -2,9 +2,9 @@ package base
 
 import "strings"
 
-// WithoutFolder returns a text with the paths in a folder relative to it, and "the data directory"
-// for the folder itself. Clients are told which file an error is about, and not where on the server
-// that is.
+// WithoutFolder makes the paths below folder that a text names relative to it. The folder itself
+// becomes "the data directory". Clients learn which file an error concerns, but not where the
+// server keeps its data.
 func WithoutFolder(text, folder string) string {
 	if folder == "" || !strings.Contains(text, folder) {
 		return text
@@ -20,14 +20,14 @@ func WithoutFolder(text, folder string) string {
 			after = after[1:]
 		case after == "" || !goesOn(after[0]):
 			b.WriteString("the data directory")
-		default: // another folder, whose name begins in the same way
+		default: // another folder whose name has the same beginning
 			b.WriteString(folder)
 		}
 		text = after
 	}
 }
 
-// goesOn reports whether a character makes the name before it another one.
+// goesOn reports whether c continues a name, so that the text before c is only a part of the name.
 func goesOn(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }

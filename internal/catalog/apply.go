@@ -10,18 +10,18 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Apply makes one edit durable, whole, in one transaction. A nil error means that it
-// survives any crash. After an error the edit is not in the catalog, and the catalog takes
-// the next one: a full disk is StorageFull until space is back. An edit that does not
-// fit what is there (a part twice, a database that is not empty, a counter that falls) is
-// Conflict or Invalid.
+// Apply makes one edit durable, as a whole, in one transaction. After a nil error the edit survives
+// any crash. After an error the edit is not in the catalog, and the catalog accepts further edits.
+// A full disk is StorageFull until there is space again. An edit that contradicts the catalog (a
+// part that already exists, a database that is not empty, a counter that decreases) is Conflict or
+// Invalid.
 //
-// The hard case is a commit whose last sync fails: SQLite reports an error although the
-// file already holds the edit. Apply then looks: the number of edits in meta tells which
-// of the two happened. If the edit is there, it is committed once more by a transaction of
-// its own and Apply succeeds. If even looking fails, the next Apply looks first; should it
-// find an edit that was reported as failed, the catalog and the engine's memory differ, and
-// every later Apply fails as Unavailable until a restart has loaded what is there.
+// The hard case is a commit whose last sync fails: SQLite reports an error although the file may
+// already contain the edit. Apply then reads the number of edits in meta, which tells whether the
+// commit happened. If it did, a further transaction of its own commits the edit once more, and
+// Apply succeeds. If the number cannot be read, the next Apply reads it first. If it then finds an
+// edit that was reported as failed, the catalog and the engine's memory differ, and every later
+// Apply fails as Unavailable until a restart has loaded the catalog again.
 func (c *Catalog) Apply(e Edit) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Catalog) Apply(e Edit) error {
 	}
 	committed, err := c.commit(func() error { return c.write(e) })
 	if committed && err != nil {
-		// Committing anything syncs the database and the journal once more.
+		// Any commit syncs the database and the journal once more.
 		_, err = c.commit(func() error { return nil })
 		if err != nil {
 			c.fail()
@@ -42,7 +42,7 @@ func (c *Catalog) Apply(e Edit) error {
 	return c.wrap(err, "apply to")
 }
 
-// commit runs one transaction that counts as an edit and says whether it is in the file.
+// commit runs one transaction that counts as an edit. It reports whether the edit is in the file.
 func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	next := c.edits + 1
 	err = c.transaction(func() error {
@@ -68,7 +68,7 @@ func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	return found == next, err
 }
 
-// resolve finds out what became of the edit before, if that is not known.
+// resolve finds out whether the previous edit is in the file, if that is unknown.
 func (c *Catalog) resolve() error {
 	if c.broken != nil {
 		return c.broken
@@ -89,7 +89,7 @@ func (c *Catalog) resolve() error {
 	return nil
 }
 
-// countEdits returns how many edits the file holds.
+// countEdits returns the number of edits in the file.
 func (c *Catalog) countEdits() (edits int64, err error) {
 	err = c.queryRow(`SELECT edits FROM meta`, &edits)
 	return edits, err
@@ -100,7 +100,7 @@ func (c *Catalog) fail() {
 		WithHint("restart the server once the disk is healthy")
 }
 
-// write puts an edit into the open transaction.
+// write adds an edit to the open transaction.
 func (c *Catalog) write(e Edit) error {
 	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putBlocks, c.putPatches, c.addExpressions, c.settleTables, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
@@ -110,7 +110,7 @@ func (c *Catalog) write(e Edit) error {
 	return nil
 }
 
-// flag is a truth as the catalog keeps it.
+// flag returns a bool as the catalog stores it.
 func flag(set bool) int64 {
 	if set {
 		return 1
@@ -118,7 +118,8 @@ func flag(set bool) int64 {
 	return 0
 }
 
-// microseconds is a time as the catalog keeps it, and moment what that means; 0 stands for one that is not known.
+// microseconds returns a time as the catalog stores it, and moment is its inverse. An unknown time
+// is stored as 0.
 func microseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -133,7 +134,7 @@ func moment(microseconds int64) time.Time {
 	return time.UnixMicro(microseconds).UTC()
 }
 
-// removal is one row to remove, which must be there, after the rows that depend on it.
+// removal is one row to remove. The row must exist. Rows that depend on it are removed first.
 type removal struct {
 	what       string
 	dependents []string // statements with the same arguments
@@ -226,7 +227,7 @@ func (c *Catalog) putNames(e Edit) error {
 }
 
 func (c *Catalog) putTables(e Edit) error {
-	// Every table gets out of the way first, so that one edit may swap names.
+	// Every table is renamed out of the way first, so that one edit may swap names.
 	for _, t := range e.PutTables {
 		if _, err := c.exec(`UPDATE tables SET name = ? WHERE id = ?`, fmt.Sprintf("\x01moving %d", t.Schema.ID), int64(t.Schema.ID)); err != nil {
 			return err
@@ -256,7 +257,8 @@ func (c *Catalog) putTable(t Table) error {
 		return err
 	}
 	if changed == 0 {
-		// New, or older than what is there: then the id is taken.
+		// The table is new, or the edit is older than the stored one. In the latter case the id is
+		// taken and the INSERT fails.
 		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, 0)`, int64(s.ID), s.Database, s.Schema, s.Name,
 			int64(s.Version), int64(t.TruncatedSeq), microseconds(t.Created)); err != nil {
 			return err
@@ -363,7 +365,7 @@ func (c *Catalog) putKeys(e Edit) error {
 	return nil
 }
 
-// raise sets the numbers that only grow.
+// raise sets the numbers that may only increase.
 func (c *Catalog) raise(e Edit) error {
 	for _, counter := range []struct {
 		column string

@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 )
 
-// putBlocks stores what became known of the blocks of parts that are listed.
+// putBlocks stores checksums of the blocks of existing parts.
 func (c *Catalog) putBlocks(e Edit) error {
 	for _, b := range e.PutBlocks {
 		if err := c.putPartBlocks(b); err != nil {
@@ -23,7 +23,7 @@ func (c *Catalog) putPartBlocks(b PartBlocks) error {
 	return err
 }
 
-// loadBlocks reads the checksums of the parts' blocks; at has the parts' places in the state.
+// loadBlocks reads the checksums of the parts' blocks. at has the index in s.Parts of each part.
 func (c *Catalog) loadBlocks(s *State, at map[base.SourceID]int) error {
 	return c.query(`SELECT part_id, checksums, verified FROM part_blocks`, func(row *sqlite3.Stmt) (err error) {
 		id := base.SourceID(row.ColumnInt64(0))

@@ -39,7 +39,7 @@ func part(id base.SourceID, table base.TableID) Part {
 		}}
 }
 
-// script is a list of edits that touches everything.
+// script is a list of edits that use every field.
 func script() []Edit {
 	return []Edit{
 		{PutDatabases: []string{"db"}, PutSchemas: []SchemaName{{"db", "main"}}},
@@ -74,7 +74,7 @@ func mustOpen(t *testing.T, fsys vfs.FS, path string) (*Catalog, State) {
 	return c, s
 }
 
-// states returns what a catalog holds after the first n edits of the script, for every n.
+// states returns the content of a catalog after the first n edits of the script, for every n.
 func states(t *testing.T) []string {
 	t.Helper()
 	fsys := vfs.NewCrashable()
@@ -188,7 +188,7 @@ func TestEveryFailingOperationIsReportedAndLeavesTheCatalogUsable(t *testing.T) 
 				if base.KindOf(err) == base.Internal || !strings.Contains(err.Error(), "/catalog.db") {
 					t.Fatalf("operation %d: %v", k, err)
 				}
-				// What failed did not happen, and can be done again.
+				// A failed edit was not applied, and can be applied again.
 				if err := c.Apply(e); err != nil {
 					t.Fatalf("operation %d failed, and edit %d after it: %v", k, i, err)
 				}
@@ -401,7 +401,7 @@ func TestWorksOnTheOperatingSystemsFiles(t *testing.T) {
 	}
 }
 
-// crashes are the disks that a power failure now may leave.
+// crashes returns the possible disks after a power failure at this moment.
 func crashes(disk *vfs.Crashable, random *rand.Rand) []*vfs.Crashable {
 	all := []*vfs.Crashable{disk.CrashClone(random, 0), disk.CrashClone(random, 100)}
 	for range 6 {
@@ -422,7 +422,8 @@ func TestLastingFailureNeverLeavesTheCatalogBesideWhatApplySaid(t *testing.T) {
 	}
 }
 
-// lastingFailure has an edit fail in every way in which the disk may fail from some operation on, looks at the catalog, and applies the edit again.
+// lastingFailure lets an edit fail in every way in which the disk may fail from some operation on.
+// It then calls look and applies the edit again.
 func lastingFailure(t *testing.T, look func(*Catalog) error) {
 	want := states(t)
 	refused := 0
@@ -455,7 +456,7 @@ func lastingFailure(t *testing.T, look func(*Catalog) error) {
 			t.Fatalf("from operation %d: %v, then %v, and the catalog holds\n%s", k, first, second, s)
 		}
 		if second != nil {
-			// It is there although it was reported as failed: only a restart may go on.
+			// The edit is in the file although it was reported as failed: only a restart helps.
 			if refused++; base.KindOf(second) != base.Unavailable {
 				t.Fatalf("from operation %d: %v", k, second)
 			}
@@ -479,7 +480,8 @@ func TestAClosedCatalogIsAnError(t *testing.T) {
 	}
 }
 
-// TestWhatIsFoundAfterAKillStays has the process end at each operation of an edit, another one find what it did, and the power fail.
+// TestWhatIsFoundAfterAKillStays ends the process at each operation of an edit. Another process
+// reads the result, and then the power fails.
 func TestWhatIsFoundAfterAKillStays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for k := 0; ; k++ {

@@ -11,11 +11,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// maxFindings bounds how many damages Check reports.
+// maxFindings bounds the number of findings that Check reports.
 const maxFindings = 100
 
-// Check reads the whole file and compares it with what must hold. The error, if any, is
-// Corrupt and names the findings.
+// Check reads the whole file and verifies its invariants. The error, if any, is Corrupt and lists
+// the findings.
 func (c *Catalog) Check() error { return c.read("check", c.check) }
 
 func (c *Catalog) check() error {
@@ -47,7 +47,7 @@ func (c *Catalog) check() error {
 	return nil
 }
 
-// findings lists what must not be in a state.
+// findings lists the violated invariants of a state.
 func (s State) findings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, t := range s.Tables {
@@ -96,7 +96,7 @@ func (s State) findings() (all []string) {
 	return slices.Concat(all, s.patchFindings(), s.expressionFindings(), s.exportFindings())
 }
 
-// Inspect prints the catalog as text, the same for the same contents.
+// Inspect prints the catalog as text. Equal contents give equal text.
 func (c *Catalog) Inspect(w io.Writer) error {
 	state, err := c.State()
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *Catalog) Inspect(w io.Writer) error {
 	return err
 }
 
-// String prints a state as Inspect does.
+// String returns the text that Inspect prints.
 func (s State) String() string {
 	b := fmt.Appendf(nil, "flushed through segment %d; next table %d, source %d, seq %d, stream %d\n",
 		s.FlushedThrough, s.Counters.NextTable, s.Counters.NextSource, s.Counters.NextSeq, s.Counters.NextStream)

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// manyKeys is an edit larger than what SQLite keeps in memory.
+// manyKeys returns an edit that is larger than SQLite's cache.
 func manyKeys() (e Edit) {
 	for i := range 2000 {
 		e.PutKeys = append(e.PutKeys, Key{Key: fmt.Sprint("key ", i), BodyHash: []byte{1}, Result: bytes.Repeat([]byte{byte(i)}, 2000), Expires: time.Unix(int64(i), 0).UTC()})
@@ -37,7 +37,8 @@ func flip(t *testing.T, f vfs.File, bit int64) {
 	}
 }
 
-// Any flipped bit is an error, or in bytes that mean nothing: those of free pages, and those that only say who wrote the file.
+// Any flipped bit is an error, or in bytes without meaning: those of free pages, and those that
+// only say which version wrote the file.
 func TestAFlippedBitIsCorruptOrHarmless(t *testing.T) {
 	disk := vfs.NewCrashable()
 	c, _ := mustOpen(t, disk, "/catalog.db")
@@ -84,7 +85,7 @@ func TestAFlippedBitIsCorruptOrHarmless(t *testing.T) {
 		}
 		if err != nil {
 			found++
-			// A newer format is what a header of another version would say, too.
+			// A flipped bit in the format version may also make it a newer one.
 			if base.KindOf(err) != base.Corrupt || !strings.Contains(err.Error(), "/catalog.db") {
 				t.Fatalf("bit %d of byte %d: %v", bit%8, bit/8, err)
 			}
@@ -120,7 +121,8 @@ func TestACopyHasChecksumsHoweverLargeItIs(t *testing.T) {
 	}
 }
 
-// oldCatalog is a disk with a catalog of format 8, more than SQLite keeps in memory if large.
+// oldCatalog returns a disk with a catalog of format 8. If large is set, it is larger than SQLite's
+// cache.
 func oldCatalog(t *testing.T, large bool) *vfs.Crashable {
 	t.Helper()
 	disk := vfs.NewCrashable()
@@ -148,7 +150,8 @@ func oldCatalog(t *testing.T, large bool) *vfs.Crashable {
 	return disk
 }
 
-// The upgrade ends at each of its operations, by a failure or by the end of the process, and then the power fails.
+// The upgrade ends at each of its operations, by a failure or by the end of the process. Then the
+// power fails.
 func TestAnUpgradeSurvivesACrashAtEveryOperation(t *testing.T) {
 	upgraded := oldCatalog(t, false)
 	_, s := mustOpen(t, upgraded, "/catalog.db")
@@ -209,7 +212,7 @@ func TestALargeCatalogIsUpgradedWithChecksums(t *testing.T) {
 		t.Fatalf("%d keys", len(s.Keys))
 	}
 	names, err := disk.List("/")
-	if err != nil || len(names) != 1 { // the next edit makes a journal
+	if err != nil || len(names) != 1 { // the next edit creates a journal
 		t.Fatalf("there is %v (%v)", names, err)
 	}
 	f, err := disk.OpenReadWrite("/catalog.db")

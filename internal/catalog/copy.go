@@ -12,12 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// pageReserve is how many bytes at the end of each page are not SQLite's: they hold the page's checksum. SQLite's checksum extension, which
-// is part of the driver, is on for files whose header says so: it verifies each page that is read.
+// pageReserve is the number of bytes at the end of each page that SQLite does not use. They contain
+// the page's checksum. SQLite's checksum extension, which is part of the driver, verifies each page
+// on reading if the file's header has this number.
 const pageReserve = 8
 
-// CopyTo writes what the catalog holds now as a catalog of its own at path, where no file is, without free pages; it is as durable as the
-// caller makes it. While it is in doubt what the catalog holds, it is an error, as for Apply.
+// CopyTo writes the current content as a catalog of its own, without free pages, to path, where no
+// file may exist. The caller makes it durable. While it is unknown what the catalog contains (see
+// Apply), it returns an error.
 func (c *Catalog) CopyTo(path string) error {
 	return c.read("copy", func() error {
 		if err := c.resolve(); err != nil {
@@ -28,22 +30,23 @@ func (c *Catalog) CopyTo(path string) error {
 	})
 }
 
-// copyTo writes all tables to a new file with checksums, and changes them there by the steps. VACUUM INTO would do the first, but pages that
-// it writes before the first page, which a large catalog makes it do, would have no checksums.
+// copyTo copies all tables to a new file with checksums, and then runs the steps on the new file.
+// VACUUM INTO is no alternative: for a large catalog it writes some pages before the first one, and
+// these would have no checksums.
 func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	to, err := sqlite3.Open(c.uri(path))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	// After a failure the file is removed: it needs no journal.
+	// After a failure the new file is removed, so it needs no journal.
 	if err := to.Exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF`); err != nil {
 		return err
 	}
 	if err := reserve(to); err != nil {
 		return err
 	}
-	// The first page comes first: from it on checksums are written.
+	// Write the first page first: SQLite writes checksums only after it.
 	if err := to.Exec(fmt.Sprintf(`PRAGMA application_id = %d; ATTACH '%s' AS source`, applicationID, strings.ReplaceAll(c.uri(c.path), "'", "''"))); err != nil {
 		return err
 	}
@@ -54,13 +57,14 @@ func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	return to.Exec("BEGIN; " + strings.Join(append(statements, steps...), ";\n") + "; COMMIT; DETACH source")
 }
 
-// reserve has a new database keep checksums.
+// reserve makes a new database store checksums.
 func reserve(db *sqlite3.Conn) error {
 	_, err := db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, pageReserve)
 	return err
 }
 
-// copyStatements makes what the attached database has: tables, their rows, and indexes.
+// copyStatements returns statements that create the tables, rows and indexes of the attached
+// database.
 func copyStatements(db *sqlite3.Conn) (all []string, err error) {
 	s, _, err := db.Prepare(`SELECT type, name, sql FROM source.sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type DESC, rowid`)
 	if err != nil {
@@ -77,8 +81,9 @@ func copyStatements(db *sqlite3.Conn) (all []string, err error) {
 	return all, s.Err()
 }
 
-// upgrade brings the catalog of a format to the newest: in a new file, which takes the old one's place when it is whole and durable. So a
-// crash leaves the one or the other.
+// upgrade converts the catalog from an older format to the newest. It writes a new file, and
+// replaces the old one when the new one is complete and durable. So a crash leaves either the old
+// or the new file.
 func (c *Catalog) upgrade(version int64) error {
 	if err := c.removeUpgrade(); err != nil {
 		return err
@@ -87,7 +92,7 @@ func (c *Catalog) upgrade(version int64) error {
 	if err := c.copyTo(c.upgradePath(), steps); err != nil {
 		return errors.Join(err, c.removeUpgrade())
 	}
-	// A journal of the old file must not be found beside the new one.
+	// SQLite must not find a journal of the old file next to the new one.
 	if err := c.disconnect(); err != nil {
 		return err
 	}
@@ -118,7 +123,7 @@ func (c *Catalog) publishUpgrade() (err error) {
 	})
 }
 
-// removeUpgrade removes what an upgrade that ended early left.
+// removeUpgrade removes the file of an upgrade that did not finish.
 func (c *Catalog) removeUpgrade() error {
 	if err := c.fs.fs.Remove(c.upgradePath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -126,8 +131,8 @@ func (c *Catalog) removeUpgrade() error {
 	return nil
 }
 
-// checkReserve compares the file's header with the format: a header that says, by a damaged byte, that there are no checksums
-// would turn off their verification.
+// checkReserve compares the file's header with the format. If a damaged byte in the header said
+// that there are no checksums, SQLite would not verify them.
 func (c *Catalog) checkReserve(version int64) (err error) {
 	f, err := c.fs.fs.Open(c.path)
 	if err != nil {
@@ -149,7 +154,8 @@ func (c *Catalog) checkReserve(version int64) (err error) {
 	return nil
 }
 
-// uri names a file of the catalog's file system: the one way to tell SQLite of a file system that is not its own.
+// uri names a file of the catalog's file system. Only a URI can tell SQLite to use another file
+// system than its own.
 func (c *Catalog) uri(path string) string {
 	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path) + "?vfs=" + c.fs.name
 }

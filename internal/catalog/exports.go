@@ -8,28 +8,29 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ExportName names an export. Exports, streams and tables may have the same names.
+// ExportName identifies an export. Exports, streams and tables may have the same names.
 type ExportName struct{ Database, Schema, Name string }
 
-// Export copies the partitions of a table to storage outside.
+// Export copies the partitions of a table to object storage.
 type Export struct {
 	ID         base.ExportID
 	Name       ExportName
 	Table      base.TableID
-	Definition []byte // JSON; the catalog does not look into it
+	Definition []byte // JSON; opaque to the catalog
 	Paused     bool
 	Created    time.Time // microseconds, UTC
 }
 
-// ExportObject is what an export wrote of one partition, or that there was nothing to write.
+// ExportObject is an object that an export wrote for one partition, or the fact that there was
+// nothing to write.
 type ExportObject struct {
 	Export      base.ExportID
 	Partition   string
 	Generation  int64  // of the partition's objects, from 1; all but the last are closed
-	Fingerprint string // of the state of the partition that it holds
+	Fingerprint string // of the partition's state that the object contains
 	Rows        int64
 	Bytes       int64     // 0: there were no rows, and there is no object
-	ETag        string    // the storage's name for its content; empty if it has none
+	ETag        string    // the storage's identifier of the content; empty if it has none
 	Exported    time.Time // microseconds, UTC; zero before it was written
 	Closed      bool      // its rows are no longer in the table: it is never written again
 }
@@ -92,7 +93,7 @@ func (c *Catalog) loadExports(s *State) error {
 		})
 }
 
-// exportFindings lists what must not be in a state.
+// exportFindings lists the violated invariants of a state's exports.
 func (s State) exportFindings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, x := range s.Exports {

@@ -10,17 +10,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ExpressionID names an expression: one edit brings at most one to a table.
+// ExpressionID identifies an expression update: an edit adds at most one to a table.
 type ExpressionID struct {
 	Table base.TableID
 	Seq   base.Seq
 }
 
-// Expression is an update that is applied when rows are read: to the rows of the table's parts with a smaller Applied that have no patch.
+// Expression is an expression update. Readers apply it to the rows without a patch of all parts
+// with a smaller Applied.
 type Expression struct {
 	ExpressionID
-	SchemaVersion uint32 // whose names and types it uses
-	Content       []byte // JSON; the catalog does not look into it
+	SchemaVersion uint32 // the version whose names and types it uses
+	Content       []byte // JSON; opaque to the catalog
 	Created       time.Time
 }
 
@@ -47,7 +48,8 @@ func (c *Catalog) loadExpressions(s *State) error {
 	})
 }
 
-// expressionFindings lists what must not be in a state's expressions, and in what its parts say of them.
+// expressionFindings lists the violated invariants of a state's expressions, and of Applied of its
+// parts.
 func (s State) expressionFindings() (all []string) {
 	for _, x := range s.Expressions {
 		known := slices.ContainsFunc(s.TableVersions[x.Table], func(t schema.Table) bool { return t.Version == x.SchemaVersion })

@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// State reads everything anew, for who checks it.
+// State reads the whole catalog again. It is meant for checks.
 func (c *Catalog) State() (s State, err error) {
 	err = c.read("read", func() (err error) {
 		s, err = c.load()
@@ -17,7 +17,8 @@ func (c *Catalog) State() (s State, err error) {
 	return s, err
 }
 
-// load reads everything, and changes nothing: c.edits is what Apply said, whatever the file holds. What cannot be what Apply wrote is Corrupt.
+// load reads the whole catalog and changes nothing: c.edits stays what Apply set, whatever the file
+// says. Content that Apply cannot have written is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}
 	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadExpressions, c.loadStreams, c.loadExports, c.loadKeys} {

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockOthersOut takes the lock by which SQLite programs exclude each other, so that one
-// that opens the file of a running server is told that it is locked. Without it, it would
-// take the journal of a transaction under way for a crash's and undo half of it.
+// lockOthersOut takes the lock by which SQLite programs exclude each other. So a program that opens
+// the file of a running server gets an error. Without the lock, it would mistake the journal of the
+// running transaction for that of a crash, and undo half of the transaction.
 //
-// The bytes are those of SQLite's file format: 512 at 1 GiB, PENDING, RESERVED and SHARED.
-// The lock belongs to the open file description, not to the process, so that closing
-// another descriptor of the same file does not drop it.
+// The locked bytes are those of SQLite's file format: 512 bytes at 1 GiB, which are PENDING,
+// RESERVED and SHARED. The lock belongs to the open file description and not to the process, so
+// closing another descriptor of the same file does not drop it.
 func lockOthersOut(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -16,23 +16,26 @@ type Deletions struct {
 	Part   base.SourceID
 	Rows   int64
 	Bitmap []byte // the rows, as a roaring bitmap in its portable format
-	// Created is when the part got its last deleted rows, in microseconds, UTC; zero if a format before 5 stored them.
+	// Created is when the newest deletions were added, in microseconds, UTC; zero if a format
+	// before 5 stored them.
 	Created time.Time
 }
 
-// Patch is new values of some columns of some rows of a part. Of two that have a value for the same, the one
-// with the greater Seq counts, of equals the one with the greater ID.
+// Patch has new values of some columns for some rows of a part. If two patches have a value for the
+// same row and column, the one with the greater Seq applies, and among equal ones the one with the
+// greater ID.
 type Patch struct {
-	ID            base.SourceID // of the same numbers as parts
+	ID            base.SourceID // from the same counter as part ids
 	Part          base.SourceID
-	SchemaVersion uint32          // whose column types the values have
+	SchemaVersion uint32          // the version whose column types the values have
 	Columns       []base.ColumnID // ascending
 	Seq           base.Seq        // of the newest edit in it
 	Rows          int64
-	Bytes         int64     // of the file, or of Content
-	Checksum      uint32    // CRC32C of the same
-	Content       []byte    // an Arrow IPC stream; empty if it is in the file patches/<table>/<id>.parquet
-	Created       time.Time // microseconds, UTC; zero if a format before 5 stored it
+	Bytes         int64  // of the file, or of Content
+	Checksum      uint32 // CRC32C of the file, or of Content
+	// an Arrow IPC stream; empty if the patch is in the file patches/<table>/<id>.parquet
+	Content []byte
+	Created time.Time // microseconds, UTC; zero if a format before 5 stored it
 }
 
 func (c *Catalog) putPatches(e Edit) error {
@@ -92,7 +95,7 @@ func (c *Catalog) loadPatches(s *State) error {
 	})
 }
 
-// patchFindings lists what must not be in a state's deletions and patches.
+// patchFindings lists the violated invariants of a state's deletions and patches.
 func (s State) patchFindings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	parts := map[base.SourceID]Part{}

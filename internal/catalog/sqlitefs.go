@@ -15,16 +15,15 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sqliteFS gives SQLite the files of a vfs.FS. One is registered per open catalog.
+// sqliteFS makes a vfs.FS available to SQLite. One is registered per open catalog.
 //
-// It does no locking: the engine holds the data directory's lock, and within the process
-// one connection is all there is. So shared memory is not needed either: the journal is a
-// rollback journal.
+// It does no locking: the engine holds the data directory's lock, and there is only one connection
+// in the process. For the same reason it has no shared memory; the journal is a rollback journal.
 type sqliteFS struct {
 	fs   vfs.FS
-	name string // under which SQLite finds it
-	// lastErr is the first failure since the catalog last cleared it: SQLite reduces an
-	// error to a code, and the kind (disk full or not) would be lost.
+	name string // the name under which SQLite finds it
+	// lastErr is the first failure since the catalog last cleared it. SQLite reduces an error to a
+	// code, which would lose its kind (disk full or not).
 	lastErr error
 }
 
@@ -38,7 +37,7 @@ func registerFS(fsys vfs.FS) *sqliteFS {
 
 func (s *sqliteFS) unregister() { sqlitevfs.Unregister(s.name) }
 
-// failed remembers an error and gives it the code that makes SQLite roll back.
+// failed records an error and returns it with the code that makes SQLite roll back.
 func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
 	if err == nil {
 		return nil
@@ -52,8 +51,7 @@ func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
 	return sqlitevfs.SystemError(err, code)
 }
 
-// Open opens or creates a database or journal. Temporary journals have no name and stay
-// in memory.
+// Open opens or creates a database or journal. Temporary journals have no name and stay in memory.
 func (s *sqliteFS) Open(name string, flags sqlitevfs.OpenFlag) (sqlitevfs.File, sqlitevfs.OpenFlag, error) {
 	const inMemory = sqlitevfs.OPEN_TEMP_DB | sqlitevfs.OPEN_TRANSIENT_DB | sqlitevfs.OPEN_TEMP_JOURNAL | sqlitevfs.OPEN_SUBJOURNAL
 	if name == "" || flags&inMemory != 0 {
@@ -83,7 +81,7 @@ func (s *sqliteFS) Delete(name string, syncDir bool) error {
 	return s.failed(err, sqlite3.IOERR_DELETE)
 }
 
-// Access reports whether a file is there: SQLite asks for journals that way.
+// Access reports whether a file exists. SQLite calls it to find journals.
 func (s *sqliteFS) Access(name string, _ sqlitevfs.AccessFlag) (bool, error) {
 	_, err := s.fs.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +90,7 @@ func (s *sqliteFS) Access(name string, _ sqlitevfs.AccessFlag) (bool, error) {
 	return err == nil, s.failed(err, sqlite3.IOERR_ACCESS)
 }
 
-// FullPathname returns the name as it is.
+// FullPathname returns the name unchanged.
 func (s *sqliteFS) FullPathname(name string) (string, error) { return name, nil }
 
 // sqliteFile is one open database or journal.
@@ -100,7 +98,7 @@ type sqliteFile struct {
 	vfs.File
 	owner        *sqliteFS
 	path         string
-	unsyncedName bool // created, and its folder not synced since
+	unsyncedName bool // created, and its folder was not synced since
 	lock         sqlitevfs.LockLevel
 }
 
@@ -121,8 +119,8 @@ func (f *sqliteFile) Truncate(size int64) error {
 	return f.owner.failed(f.File.Truncate(size), sqlite3.IOERR_TRUNCATE)
 }
 
-// Sync makes the bytes durable and, for a new file, its name: a journal without a name
-// would not be found after a crash.
+// Sync makes the bytes durable. For a new file it also syncs the name: a journal without a durable
+// name would not be found after a crash.
 func (f *sqliteFile) Sync(sqlitevfs.SyncFlag) error {
 	err := f.File.Sync()
 	if err == nil && f.unsyncedName {
@@ -151,15 +149,15 @@ func (f *sqliteFile) Unlock(level sqlitevfs.LockLevel) error {
 
 func (f *sqliteFile) LockState() sqlitevfs.LockLevel { return f.lock }
 
-// CheckReservedLock reports that nobody else is writing: so a journal that is there is a
-// crash's, and SQLite rolls it back.
+// CheckReservedLock reports that no other connection is writing. So SQLite treats an existing
+// journal as that of a crash, and rolls it back.
 func (f *sqliteFile) CheckReservedLock() (bool, error) { return false, nil }
 
-// SectorSize is the unit that a write may tear; with powersafe overwrite SQLite uses it
-// only to align the journal's header.
+// SectorSize is the unit in which a write may tear. With powersafe overwrite, SQLite uses it only
+// to align the journal's header.
 func (f *sqliteFile) SectorSize() int { return 4096 }
 
-// DeviceCharacteristics says that a torn write harms no byte outside of it.
+// DeviceCharacteristics says that a torn write damages no bytes outside of its range.
 func (f *sqliteFile) DeviceCharacteristics() sqlitevfs.DeviceCharacteristic {
 	return sqlitevfs.IOCAP_POWERSAFE_OVERWRITE
 }

@@ -18,33 +18,34 @@ import (
 //go:embed schema.sql
 var schemaSQL string
 
-// applicationID marks the file as ours ("SCTR") for file(1) and for Open.
+// applicationID marks the file as a catalog of Scoter ("SCTR"), for file(1) and for Open.
 const applicationID = 0x53435452
 
-// Catalog is an open catalog. Its methods may be called concurrently; they run one at a
-// time.
+// Catalog is an open catalog. Its methods may be called concurrently; they run one at a time.
 //
-// ncruces/go-sqlite3 is SQLite without cgo that lets a program bring its own file system;
-// no other Go driver does both.
+// It uses ncruces/go-sqlite3, which is SQLite without cgo and accepts a custom file system. No
+// other Go driver does both.
 type Catalog struct {
 	path string
 	mu   sync.Mutex // guards everything below
 	fs   *sqliteFS
 	db   *sqlite3.Conn
-	lock io.Closer // on a real file; see lockOthersOut
-	// statements are kept prepared, by their text.
+	lock io.Closer // lock is held for a file on a real file system: see lockOthersOut.
+	// statements has the prepared statements by their text.
 	statements map[string]*sqlite3.Stmt
-	edits      int64 // that Apply said are in the file, and those before Open: as in meta unless there is doubt
-	// doubt is set while it is unknown whether the last edit, whose failure was
-	// reported, is in the file; see Apply.
+	// edits is the number of edits in the file according to Apply. It equals the number in meta
+	// unless doubt is set.
+	edits int64
+	// doubt is set while it is unknown whether the last edit, which was reported as failed, is in
+	// the file: see Apply.
 	doubt  bool
-	broken error // no edit is taken any more
+	broken error // not nil: no edit is accepted any more
 	closed bool
 }
 
-// Open opens the catalog at path, creating it if there is none, and loads it. The caller
-// holds the data directory's lock. A file of a newer format is Invalid; one that is
-// damaged or not a catalog is Corrupt; a failing disk is StorageFull or Unavailable.
+// Open opens the catalog at path and loads it. It creates the catalog if the file does not exist.
+// The caller must hold the data directory's lock. A file of a newer format is Invalid. A file that
+// is damaged or is not a catalog is Corrupt. A failing disk is StorageFull or Unavailable.
 func Open(fsys vfs.FS, path string) (*Catalog, State, error) {
 	c := &Catalog{path: path, fs: registerFS(fsys), statements: map[string]*sqlite3.Stmt{}}
 	state, err := c.open()
@@ -54,7 +55,8 @@ func Open(fsys vfs.FS, path string) (*Catalog, State, error) {
 	return c, state, nil
 }
 
-// Format returns the format of the catalog at path, and leaves it at that; 0: the file is empty. Errors are those of Open.
+// Format returns the format of the catalog at path without an upgrade; 0 if the file is empty.
+// Errors are those of Open.
 func Format(fsys vfs.FS, path string) (int64, error) {
 	c := &Catalog{path: path, fs: registerFS(fsys), statements: map[string]*sqlite3.Stmt{}}
 	err := c.connect()
@@ -84,8 +86,10 @@ func (c *Catalog) open() (_ State, err error) {
 	return c.load()
 }
 
-// settleJournal makes it sure on the disk, too, that no edit is to be undone: an edit is done by zeros over the journal's header, which are in the page cache alone if the
-// process was killed there, or if their sync failed, after which they are taken for written. Files that the edit made needless are removed next.
+// settleJournal makes sure that the last edit will not be rolled back. SQLite commits an edit by
+// writing zeros over the journal's header. These may be only in the page cache if the process was
+// killed, or if their sync failed (the kernel then marks the pages clean). After this, files that
+// the edit made obsolete can be removed safely.
 func (c *Catalog) settleJournal() (err error) {
 	f, err := c.fs.fs.OpenReadWrite(c.path + JournalSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,16 +99,17 @@ func (c *Catalog) settleJournal() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if size, err := f.Size(); err != nil || size == 0 { // of a catalog that was just made
+	if size, err := f.Size(); err != nil || size == 0 { // of a catalog that was just created
 		return err
 	}
-	if _, err := f.WriteAt([]byte{0}, 0); err != nil { // by which SQLite tells
+	// SQLite recognizes a valid journal by this byte
+	if _, err := f.WriteAt([]byte{0}, 0); err != nil {
 		return err
 	}
 	return f.Sync()
 }
 
-// connect opens the file, locked. What a crash left of an edit is undone.
+// connect opens and locks the file. SQLite rolls back an edit that a crash interrupted.
 func (c *Catalog) connect() (err error) {
 	if c.fs.fs == vfs.OS {
 		if err := c.lockFile(); err != nil {
@@ -114,16 +119,15 @@ func (c *Catalog) connect() (err error) {
 	if c.db, err = sqlite3.Open(c.uri(c.path)); err != nil {
 		return err
 	}
-	// The journal's header is zeroed, and the file kept: neither a name nor, mostly, a
-	// length changes per transaction, so that syncing is as cheap as it can be (an Apply
-	// takes 0.1 ms instead of 2 with TRUNCATE). FULL syncs journal and database at every
-	// commit.
+	// PERSIST zeroes the journal's header and keeps the file. So a transaction changes no name and
+	// rarely a length, which makes syncs as cheap as possible (an Apply takes 0.1 ms instead of 2
+	// ms with TRUNCATE). FULL syncs journal and database at every commit.
 	return c.db.Exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 1048576; PRAGMA synchronous = FULL;
 		PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF`)
 }
 
-// lockFile locks the file, making an empty one first if there is none, before SQLite
-// looks at it: a journal may be another program's.
+// lockFile locks the file before SQLite opens it, because a journal may belong to another running
+// program. It first creates an empty file if there is none.
 func (c *Catalog) lockFile() (err error) {
 	f, err := c.fs.fs.Create(c.path)
 	switch {
@@ -139,7 +143,8 @@ func (c *Catalog) lockFile() (err error) {
 	return err
 }
 
-// format returns the format of the file, which is one that we read; 0: the file is empty.
+// format returns the format of the file, or 0 if the file is empty. A format that this binary
+// cannot read is an error.
 func (c *Catalog) format() (version int64, err error) {
 	var id, objects int64
 	if err := c.queryRow(`PRAGMA application_id`, &id); err != nil {
@@ -167,8 +172,8 @@ func (c *Catalog) format() (version int64, err error) {
 	return version, c.checkReserve(version)
 }
 
-// createOrCheck makes the tables in an empty file, in one transaction, or checks that an
-// existing one is a catalog of a format that we read, and brings it to the newest.
+// createOrCheck creates the tables in an empty file, in one transaction. It checks that an existing
+// file is a catalog of a known format, and upgrades it to the newest format.
 func (c *Catalog) createOrCheck() error {
 	version, err := c.format()
 	if err != nil {
@@ -189,7 +194,8 @@ func (c *Catalog) createOrCheck() error {
 	return nil
 }
 
-// upgrades bring a catalog of format i+1 to format i+2. Together they make what schema.sql has.
+// upgrades[i] converts a catalog of format i+1 to format i+2. All together produce the tables of
+// schema.sql.
 var upgrades = [FormatVersion - 1]string{upgrade2, upgrade3, upgrade4, upgrade5, upgrade6, upgrade7, upgrade8, upgrade9}
 
 //go:embed upgrade2.sql
@@ -198,7 +204,7 @@ var upgrade2 string
 //go:embed upgrade3.sql
 var upgrade3 string
 
-// upgrade4 changes no table: a definition may say more than format 3 knew.
+// upgrade4 changes no table: a definition may contain more than format 3 knew.
 const upgrade4 = ""
 
 //go:embed upgrade5.sql
@@ -229,7 +235,7 @@ func (c *Catalog) Close() error {
 	return c.wrap(err, "close")
 }
 
-// disconnect closes what connect opened.
+// disconnect closes everything that connect opened.
 func (c *Catalog) disconnect() error {
 	var errs []error
 	for _, s := range c.statements {
@@ -246,7 +252,8 @@ func (c *Catalog) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// read runs do, which changes nothing here, on the open catalog; doing says what it is for.
+// read runs do, which changes nothing, on the open catalog. doing describes the operation in
+// errors.
 func (c *Catalog) read(doing string, do func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -257,8 +264,8 @@ func (c *Catalog) read(doing string, do func() error) error {
 	return c.wrap(do(), doing)
 }
 
-// transaction runs do and commits, or rolls back and returns the first error. After a
-// failed commit the outcome is what the file says: see commit and resolve.
+// transaction runs do and commits. If that fails, it rolls back and returns the first error. After
+// a failed commit only the file tells the outcome: see commit and resolve.
 func (c *Catalog) transaction(do func() error) error {
 	c.fs.lastErr = nil
 	if err := c.db.Exec(`BEGIN IMMEDIATE`); err != nil {
@@ -272,8 +279,8 @@ func (c *Catalog) transaction(do func() error) error {
 		return nil
 	}
 	err = c.classify(err)
-	// SQLite has rolled back by itself after some errors. If rolling back fails, the next
-	// access rolls back from the journal.
+	// After some errors SQLite has already rolled back. If ROLLBACK fails, the next access rolls
+	// back from the journal.
 	if !c.db.GetAutocommit() {
 		if rollbackErr := c.db.Exec(`ROLLBACK`); rollbackErr != nil && !c.db.GetAutocommit() {
 			c.broken = base.Errorf(base.Unavailable, "catalog %s: roll back: %w", c.path, rollbackErr)
@@ -283,11 +290,12 @@ func (c *Catalog) transaction(do func() error) error {
 	return err
 }
 
-// maxValueBytes is the longest text or BLOB that SQLite gets. It has 256 MiB in all, an INSERT takes twice the value, and where there
-// is no memory to bind one, the driver panics.
+// maxValueBytes is the longest text or BLOB that is passed to SQLite. SQLite has 256 MiB of memory
+// in total, an INSERT takes twice the size of the value, and the driver panics if it has no memory
+// to bind a value.
 const maxValueBytes = 64 << 20
 
-// prepare returns the prepared statement of a text, reset and bound.
+// prepare returns the prepared statement of a text, reset and with bound arguments.
 func (c *Catalog) prepare(sql string, args []any) (*sqlite3.Stmt, error) {
 	s := c.statements[sql]
 	if s == nil {
@@ -330,9 +338,9 @@ func checkValue(bytes int) error {
 	return nil
 }
 
-// exec runs a statement without rows in the open transaction and returns how many rows it
-// changed. It refuses to run outside of one: SQLite ends the transaction by itself on some
-// errors, and a statement after that would be a commit of its own.
+// exec runs a statement without result rows in the open transaction, and returns how many rows it
+// changed. It fails outside of a transaction: SQLite ends the transaction by itself after some
+// errors, and a later statement would then commit on its own.
 func (c *Catalog) exec(sql string, args ...any) (int64, error) {
 	if c.db.GetAutocommit() {
 		return 0, base.Errorf(base.Internal, "no transaction is open for %s", sql)
@@ -341,7 +349,7 @@ func (c *Catalog) exec(sql string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The values go with the statement, not with its next run.
+	// Clear the values now, not at the next run, to free their memory.
 	if err := errors.Join(s.Exec(), s.ClearBindings()); err != nil {
 		return 0, err
 	}
@@ -360,14 +368,14 @@ func (c *Catalog) query(sql string, row func(*sqlite3.Stmt) error, args ...any) 
 		}
 	}
 	err = s.Err()
-	// Reset repeats the error of the step before it.
+	// Reset returns the error of the previous step again.
 	if resetErr := s.Reset(); err == nil {
 		err = resetErr
 	}
 	return err
 }
 
-// queryRow reads the integers of the only row.
+// queryRow reads the integers of the only row of a result.
 func (c *Catalog) queryRow(sql string, out ...*int64) error {
 	found := false
 	err := c.query(sql, func(s *sqlite3.Stmt) error {
@@ -383,8 +391,8 @@ func (c *Catalog) queryRow(sql string, out ...*int64) error {
 	return err
 }
 
-// classify gives an error its kind: that of the failed file operation behind it, or what
-// SQLite says.
+// classify gives an error its kind: that of the failed file operation that caused it, or else the
+// one that SQLite's code implies.
 func (c *Catalog) classify(err error) error {
 	var known *base.Error
 	var failed *sqlite3.Error

@@ -11,21 +11,22 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// Definition is what CREATE EXPORT says. Options are text, as they were written.
+// Definition is the content of a CREATE EXPORT. Options are text, as they were written.
 type Definition struct {
 	Storage string            `json:"storage"` // S3 or FOLDER
 	Options map[string]string `json:"options"`
 	With    map[string]string `json:"with,omitempty"`
 	Query   string            `json:"query,omitempty"` // empty: all columns
-	// Database is the one in which the query's names are looked up.
+	// Database is the database in which the query's names are looked up.
 	Database string `json:"database"`
-	// Mark is what the place says while nobody took it over; empty if the export was created before places had marks.
+	// Mark is the expected text of the place's mark. It differs once another export took over the
+	// place. It is empty if the export was created before places had marks.
 	Mark string `json:"mark,omitempty"`
-	// Restored is an export of a restored backup until RESUME EXPORT takes the place over.
+	// Restored is set for an export of a restored backup until RESUME EXPORT takes over the place.
 	Restored bool `json:"restored,omitempty"`
 }
 
-// secrets are the options that nobody is shown.
+// secrets are the options that are never shown.
 var secrets = []string{"secret_access_key", "session_token"}
 
 // Masked returns the definition without secrets.
@@ -39,7 +40,8 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// place returns where the objects are, without what it takes to write there, such as files with secrets, which may be gone.
+// place returns where the objects are. It does not read what is only needed for writing, such as
+// files with secrets, which may not exist any more.
 func (d Definition) place() (place, error) {
 	o := option.New(d.Storage, d.Options)
 	switch d.Storage {
@@ -66,7 +68,7 @@ func decodeDefinition(text []byte) (d Definition, err error) {
 	return d, nil
 }
 
-// restored makes a definition that of an export whose backup was restored.
+// restored marks the definition of an export as restored from a backup.
 func restored(text []byte) ([]byte, error) {
 	d, err := decodeDefinition(text)
 	if err != nil {
@@ -76,18 +78,20 @@ func restored(text []byte) ([]byte, error) {
 	return d.encode()
 }
 
-// plan is a definition whose options are read.
+// plan is a definition with parsed options.
 type plan struct {
 	Definition
 	storage storage
-	after   time.Duration // how long a change waits for others
-	keep    time.Duration // how long rows stay in the table once their time is over; 0: for ever
+	after   time.Duration // how long a change waits for further changes
+	// how long rows stay in the table after the end of their partition's time; 0: forever
+	keep time.Duration
 }
 
-// defaultAfter lets what comes late, or is flushed and merged late, be exported with the rest.
+// defaultAfter is long enough that late rows, late flushes and late merges are exported together
+// with the rest.
 const defaultAfter = 10 * time.Minute
 
-// newPlan reads the options. Nothing is asked of the storage yet.
+// newPlan parses the options. It does not access the storage.
 func newPlan(d Definition) (p plan, err error) {
 	p.Definition = d
 	o := option.New("WITH", d.With)
@@ -111,14 +115,14 @@ func newPlan(d Definition) (p plan, err error) {
 	return p, nil
 }
 
-// close gives back connections. A plan that could not be made has none.
+// close closes idle connections. It does nothing for a plan that could not be made.
 func (p plan) close() {
 	if p.storage != nil {
 		p.storage.close()
 	}
 }
 
-// parseDuration also takes days, which time.ParseDuration does not.
+// parseDuration also accepts days, unlike time.ParseDuration.
 func parseDuration(text string) (time.Duration, error) {
 	var d time.Duration
 	var err error

@@ -1,17 +1,25 @@
-// Package export copies the partitions of tables to storage outside, as Parquet objects: CREATE EXPORT.
+// Package export copies the partitions of tables to object storage, as Parquet objects: CREATE
+// EXPORT.
 //
-// Each export has a goroutine that looks, again and again, which partitions' objects are not what the partitions hold now (engine.ExportState).
-// Those whose time is over, and which were seen to differ some time ago, it exports (exporter.write): a query over the partition's parts on
-// one snapshot, encoded as Parquet and streamed to the storage, where the object appears whole, in the place of the one before. Then the
-// catalog is told which state of the partition the object holds. After a crash in between, or after any error, the partition still differs
-// and is exported again: there is nothing to repair. One that fails waits by itself (exporter.each).
+// Each export has a goroutine. It checks periodically which partitions differ from their objects
+// (engine.ExportState). It exports a partition if its time is over and it has differed for some
+// time (exporter.write): it runs a query over the partition's parts in one snapshot, encodes the
+// result as Parquet and streams it to the storage. There the new object appears as a whole and
+// replaces the old one. Then the catalog records which state of the partition the object has. After
+// a crash in between, or after any error, the partition still differs and is exported again, so
+// nothing has to be repaired. A failing partition does not delay the others (exporter.each).
 //
-// What was not written by the export is not replaced. Its place has a mark, which says whose it is (owned), and before a partition's object is written for the first time nothing may
-// be there (exporter.claim). A restored backup may know of objects what is not true any more: those are compared first (exporter.adopt).
+// An export never replaces objects that it did not write. A mark in the place says which export
+// owns the place (owned). Before a partition's object is written for the first time, the export
+// checks that there is no object yet (exporter.claim). A restored backup may have outdated
+// information on objects, so they are compared with the storage first (exporter.adopt).
 //
-// What is told is the fingerprint from before the query. So if rows come or change meanwhile, the object may have more than it is known for, never less,
-// and is written again.
+// The recorded state is the fingerprint from before the query. So if rows are added or changed in
+// the meantime, the object may have more than the catalog knows, but never less, and is written
+// again.
 //
-// Rows are dropped (exporter.drop) if the storages of all exports of the table say that the object is there as it was written, and the committer that it is
-// in step. From then on it is closed: rows that come to the partition later make an object of the next generation, beside it.
+// Rows are dropped (exporter.drop) only if the storages of all exports of the table have the object
+// as it was written, and the committer finds that the object matches the partition. From then on
+// the object is closed: rows that are added to the partition later go to an object of the next
+// generation.
 package export

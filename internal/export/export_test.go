@@ -147,7 +147,7 @@ func TestPlacesAreToldApart(t *testing.T) {
 	f(filepath.Join(dir, "link", "a", "b")+"/", filepath.Join(root, "a", "b")+"/", Definition{Storage: "FOLDER", Options: map[string]string{"path": filepath.Join(dir, "link") + "/a//b/"}})
 }
 
-// TestPartsAreAsLargeAsAnObjectNeeds, of which there are at most 10,000.
+// TestPartsAreAsLargeAsAnObjectNeeds checks that no object needs more than 10,000 parts.
 func TestPartsAreAsLargeAsAnObjectNeeds(t *testing.T) {
 	for bytes, want := range map[int64]int64{0: 16 << 20, 80 << 30: 17 << 20, 1 << 40: 210 << 20} {
 		if got := partSize(bytes); got != want || got*maxParts < 2*bytes {
@@ -201,7 +201,8 @@ func TestAFolderHasWholeObjectsOnly(t *testing.T) {
 	}
 }
 
-// TestAPlaceIsTheExportsWhileItsMarkIs there: a disk may not be mounted, or another export have taken the place over.
+// TestAPlaceIsTheExportsWhileItsMarkIs checks the mark: a disk may not be mounted, or another
+// export may have taken over the place.
 func TestAPlaceIsTheExportsWhileItsMarkIs(t *testing.T) {
 	ctx := context.Background()
 	p, err := newPlan(Definition{Storage: "FOLDER", Options: map[string]string{"path": t.TempDir()}, Mark: "mine"})
@@ -222,11 +223,11 @@ func TestAPlaceIsTheExportsWhileItsMarkIs(t *testing.T) {
 		}
 		check(want)
 	}
-	p.Mark = "" // of an export from before there were marks
+	p.Mark = "" // like an export from before there were marks
 	check("")
 }
 
-// stuck is a storage that takes nothing of an upload, and answers nothing.
+// stuck returns a storage that accepts no data and never responds.
 func stuck(t *testing.T) *s3 {
 	t.Helper()
 	release := make(chan struct{})
@@ -244,7 +245,6 @@ func stuck(t *testing.T) *s3 {
 	return p.storage.(*s3)
 }
 
-// TestAPlanThatIsClosedKeepsNoConnection.
 func TestAPlanThatIsClosedKeepsNoConnection(t *testing.T) {
 	var open atomic.Int64
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -277,7 +277,7 @@ func TestAnUploadThatStallsIsGivenUp(t *testing.T) {
 	s := stuck(t)
 	s.patience = 50 * time.Millisecond
 	_, err := s.put(context.Background(), "1.parquet", 0, func(w io.Writer) error {
-		time.Sleep(200 * time.Millisecond) // a query takes its time
+		time.Sleep(200 * time.Millisecond) // the query takes longer than the limit for the storage
 		_, err := io.WriteString(w, "rows")
 		return err
 	})
@@ -286,7 +286,7 @@ func TestAnUploadThatStallsIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestAQueryThatFailsLeavesNoObject, however much of it was sent, and its own error is told.
+// TestAQueryThatFailsLeavesNoObject, however much of it was sent, and returns its own error.
 func TestAQueryThatFailsLeavesNoObject(t *testing.T) {
 	s := stuck(t)
 	failure := base.Errorf(base.Invalid, "the query fails: %w", io.ErrUnexpectedEOF)

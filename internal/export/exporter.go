@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// exporter is one export of a manager, with its goroutine unless it is paused.
+// exporter is an export of a manager. It has a goroutine unless it is paused.
 type exporter struct {
 	manager *Manager
 	id      base.ExportID
@@ -28,26 +28,28 @@ type exporter struct {
 	created time.Time
 	status  status
 
-	changing sync.Mutex // held by what pauses, resumes or drops it
-	failures failures   // of the goroutine
+	changing sync.Mutex // held while the export is paused, resumed or dropped
+	failures failures   // used by the goroutine only
 
 	// Guarded by the manager's mu.
 	definition Definition
-	stop       func()        // has the goroutine end
-	done       chan struct{} // closed when it did; nil while there is none
-	resumed    bool          // it is to be started when the goroutine, which was told to end, did
+	stop       func()        // ends the goroutine
+	done       chan struct{} // closed when the goroutine has ended; nil while there is none
+	resumed    bool          // start again when the goroutine, which was told to end, has ended
 }
 
 const (
-	// An export looks for what is due four times while a change waits, within these bounds: a look at ten thousand parts takes milliseconds.
+	// An export checks for changes four times during plan.after, within these bounds. A check of
+	// ten thousand parts takes milliseconds.
 	shortestLook, longestLook = 20 * time.Millisecond, 5 * time.Second
-	// The pauses of one that fails double.
+	// The delay after a failure doubles each time.
 	firstWait, longestWait = 250 * time.Millisecond, 30 * time.Second
-	// stateAge is how long partitions are exported one after the other before the state of all is looked at anew.
+	// stateAge is how long partitions are exported one after the other before the state of all is
+	// read again.
 	stateAge = time.Second
 )
 
-// start begins to export. The caller holds the manager's mu.
+// start starts the goroutine. The manager's mu must be held.
 func (x *exporter) start() {
 	var ctx context.Context
 	ctx, x.stop = context.WithCancel(context.Background())
@@ -59,7 +61,7 @@ func (x *exporter) start() {
 	}()
 }
 
-// run exports until ctx ends or the export is gone.
+// run exports until ctx ends or the export is dropped.
 func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 	wait := firstWait
 	x.failures = failures{}
@@ -76,7 +78,7 @@ func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 				sleep(ctx, pause)
 			}
 			if len(x.failures) > 0 {
-				break // files with secrets may have changed
+				break // files with secrets may have changed: read them again
 			}
 		}
 		p.close()
@@ -108,10 +110,10 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// errGone says that the export, and maybe its table, was dropped.
+// errGone means that the export, and maybe its table, was dropped.
 var errGone = errors.New("the export is gone")
 
-// state returns the export's table and what it has and is to have of each partition.
+// state returns the export's table, and for each partition its objects and its current state.
 func (x *exporter) state() (t schema.Table, all []engine.ExportPartition, err error) {
 	if all, err = x.manager.store.ExportState(x.id); err == nil {
 		t, err = x.manager.store.Table(x.table)
@@ -122,7 +124,8 @@ func (x *exporter) state() (t schema.Table, all []engine.ExportPartition, err er
 	return t, all, err
 }
 
-// round exports what is due and drops what may go. pause is how long there is nothing more to do then.
+// round exports the partitions that are due, and drops old rows. pause is the time until the next
+// round.
 func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause time.Duration, err error) {
 	t, all, err := x.state()
 	if err != nil {
@@ -130,7 +133,8 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	}
 	due, old := x.sort(t, all, p, time.Now())
 	if t.MergeOnRead && len(due)+len(old) > 0 {
-		// What it deletes would be a change of partitions that are exported now. And rows that hide others may not be dropped.
+		// Deduplication deletes rows. If it came later, it would be a change of partitions that are
+		// exported now. Besides, rows that supersede others must not be dropped.
 		if err := x.manager.store.Settle(ctx, t.ID); err != nil {
 			return 0, err
 		}
@@ -141,7 +145,7 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	}
 	x.failures.keep(due, old)
 	more, err := x.each(ctx, due, func(part engine.ExportPartition) error { return x.write(ctx, p, planner, t, part) })
-	// Neither keeps the other from its turn, by what is left over or by what fails.
+	// Exports and drops both get their turn, even if one of them fails or does not finish.
 	moreOld, oldErr := x.each(ctx, old, func(part engine.ExportPartition) error { return x.drop(ctx, p, *part.Open()) })
 	if err := errors.Join(err, oldErr); err != nil {
 		return 0, err
@@ -155,11 +159,14 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	return x.failures.pause(min(max(p.after/4, shortestLook), longestLook), time.Now()), nil
 }
 
-// mostInRow is after how many failures in a row it is taken for granted that what fails is not the partitions.
+// mostInRow is the number of consecutive failures after which the storage is assumed to fail,
+// rather than single partitions.
 const mostInRow = 64
 
-// each does something to partitions, one after the other, as long as what is known of all is not too old; left says that some are left then. One that fails
-// waits by itself and keeps no other from it, unless the storage, or what else all need, is away: that is the error.
+// each calls do for partitions, one after the other, until the state is older than stateAge. left
+// reports whether partitions are left then. A partition that fails is retried later and does not
+// stop the others. But if the storage, or something else that all partitions need, is unavailable,
+// each stops and returns the error.
 func (x *exporter) each(ctx context.Context, some []engine.ExportPartition, do func(engine.ExportPartition) error) (left bool, err error) {
 	began := time.Now()
 	some = x.failures.ready(some, began)
@@ -194,12 +201,12 @@ func named(partition string) string {
 	return fmt.Sprintf("partition %q", partition)
 }
 
-// sort returns the partitions that are to be exported, and those whose rows may go.
+// sort returns the partitions to export, and the partitions whose rows may be dropped.
 func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, now time.Time) (due, old []engine.ExportPartition) {
 	differ := differing(t, all, now)
 	since := x.status.see(differ, now)
 	for _, part := range differ {
-		// An object that the storage lost is no change, which would wait for others.
+		// The loss of an object is not a change that waits for further changes.
 		o := part.Open()
 		if lost := o != nil && o.Fingerprint == engine.Lost; lost || now.Sub(since[part.Partition]) >= p.after {
 			due = append(due, part)
@@ -213,7 +220,7 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 	return due, old
 }
 
-// differing returns the partitions whose time is over and whose objects are not what they hold.
+// differing returns the partitions whose time is over and which differ from their objects.
 func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (some []engine.ExportPartition) {
 	for _, part := range all {
 		if over, timed := end(t, part.Partition); !part.InStep() && (!timed || !over.After(now)) {
@@ -223,7 +230,7 @@ func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (som
 	return some
 }
 
-// pathOf returns where an object is.
+// pathOf returns the path of an object.
 func pathOf(partition string, generation int64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%s/%d.parquet", partition, generation), "/")
 }
@@ -252,7 +259,7 @@ func selectOf(t schema.Table, d Definition) Select {
 	return s
 }
 
-// write makes a partition's object hold what the partition holds.
+// write updates a partition's object to the content of the partition.
 func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.Table, part engine.ExportPartition) error {
 	if err := owned(ctx, p); err != nil {
 		return err
@@ -273,7 +280,8 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 		}
 		defer rows.Close()
 	}
-	// The object may not have what a crash of the machine takes from the table: that could make it what it was when another object was known for it.
+	// The object must not have rows that the table may lose when the machine crashes: afterwards
+	// the partition could get back to a state for which the catalog knows another object.
 	if err := x.manager.store.Sync(ctx); err != nil {
 		return err
 	}
@@ -289,7 +297,8 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 		x.status.wrote(o)
 		return nil
 	}
-	// There is nothing to hold. Without a row of the table, nothing needs to be known of that.
+	// There are no rows, so there is no object. If the table has no rows in the partition, the
+	// catalog needs no entry either.
 	if was := part.Open(); was != nil && (was.Bytes > 0 || was.Fingerprint == engine.Claimed) {
 		if err := p.storage.remove(ctx, pathOf(o.Partition, o.Generation)); err != nil {
 			return err
@@ -306,7 +315,8 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 	return nil
 }
 
-// adopt makes sure that the storage has an object as the catalog of a restored backup tells, and none of the partition that is newer. Then it is the export's.
+// adopt checks that the storage has an object as the catalog of a restored backup describes it, and
+// no newer one of the partition. Then the export owns the object.
 func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObject) error {
 	fingerprint := strings.TrimPrefix(o.Fingerprint, engine.Unverified)
 	for _, generation := range []int64{o.Generation, o.Generation + 1} {
@@ -332,7 +342,8 @@ func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObjec
 	return nil
 }
 
-// claim makes sure that nothing is where an object goes that is written for the first time, and notes that it goes there: what is there from then on is the export's.
+// claim checks that there is no object yet at the path of an object that is written for the first
+// time. It then records in the catalog that the export owns the path.
 func (x *exporter) claim(ctx context.Context, to storage, o catalog.ExportObject) error {
 	path := pathOf(o.Partition, o.Generation)
 	there, err := to.stat(ctx, path)
@@ -375,7 +386,8 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 	var written encode.Stats
 	path := pathOf(o.Partition, o.Generation)
 	stored, err := p.storage.put(ctx, path, part.Bytes, func(w io.Writer) error {
-		return x.manager.guarded(func() (err error) { // it may run in a goroutine of the storage's
+		// may run in a goroutine of the storage client
+		return x.manager.guarded(func() (err error) {
 			written, err = encode.Write(ctx, w, encode.Parquet, src, encode.Options{})
 			return err
 		})
@@ -390,13 +402,13 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 	return nil
 }
 
-// source is a result whose first batch was looked at.
+// peekable is a result from which the first batch can be read ahead.
 type source struct {
 	Rows
-	first arrow.RecordBatch // with rows; nil once it was given away
+	first arrow.RecordBatch // with rows; nil after Next returned it
 }
 
-// peek reports whether there is any row.
+// peek reports whether there are any rows.
 func (s *source) peek(ctx context.Context) (bool, error) {
 	for {
 		rec, err := s.Rows.Next(ctx)
@@ -427,13 +439,15 @@ func (s *source) release() {
 	}
 }
 
-// drop drops the rows of a partition from the table, if the storages of all its exports have them for sure.
+// drop drops the rows of a partition from the table, after it has verified that the storages of all
+// its exports have them.
 func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) error {
 	if err := x.verify(ctx, p, o); err != nil {
 		return err
 	}
 	for _, theirs := range x.manager.store.ExportObjects(x.table, o.Partition) {
-		if theirs.Export == x.id || theirs.Fingerprint != o.Fingerprint { // which is refused below
+		// DropExported refuses the latter
+		if theirs.Export == x.id || theirs.Fingerprint != o.Fingerprint {
 			continue
 		}
 		if err := x.manager.verify(ctx, theirs); err != nil {
@@ -448,7 +462,8 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 	return nil
 }
 
-// verify makes sure that the storage has an object as it was written. If not, somebody removed or replaced it: it is noted, so that it is written again.
+// verify checks that the storage has an object as it was written. If it was removed or replaced,
+// verify records that, so that it is written again.
 func (x *exporter) verify(ctx context.Context, p plan, o catalog.ExportObject) error {
 	if err := owned(ctx, p); err != nil || o.Bytes == 0 {
 		return err
@@ -467,7 +482,7 @@ func (x *exporter) verify(ctx context.Context, p plan, o catalog.ExportObject) e
 	return base.Errorf(base.Conflict, "%s%s is not there as it was written: it is written again, and the rows stay until it is there", p.storage.location(), path)
 }
 
-// report returns what the export is doing; false if it is gone.
+// report returns the status of the export; false if it does not exist any more.
 func (x *exporter) report() (Status, bool) {
 	t, all, err := x.state()
 	if err != nil {
@@ -478,7 +493,7 @@ func (x *exporter) report() (Status, bool) {
 	x.manager.mu.Unlock()
 	s := Status{ID: x.id, Name: x.name, Table: t.QualifiedName(), Definition: d.Masked(), Created: x.created}
 	var location string
-	if place, err := d.place(); err == nil { // it was one when the export was created
+	if place, err := d.place(); err == nil { // the definition was valid when the export was created
 		location = place.location()
 	}
 	for _, p := range all {

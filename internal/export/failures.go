@@ -8,16 +8,16 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// failures are the partitions that could not be exported, or whose rows not dropped, and wait before that is tried again.
+// failures has the partitions that could not be exported or dropped and wait for the next try.
 type failures map[string]failure
 
 type failure struct {
 	text string
-	wait time.Duration // doubles
+	wait time.Duration // doubles each time
 	next time.Time
 }
 
-// add notes that a partition failed, and reports whether it is news.
+// add records the failure of a partition, and reports whether the error is a new one.
 func (f failures) add(partition string, err error, now time.Time) (news bool) {
 	was, again := f[partition]
 	wait := firstWait
@@ -28,7 +28,7 @@ func (f failures) add(partition string, err error, now time.Time) (news bool) {
 	return !again || was.text != err.Error()
 }
 
-// keep forgets the partitions of which nothing is to be done any more.
+// keep forgets the partitions that are neither due nor old any more.
 func (f failures) keep(due, old []engine.ExportPartition) {
 	wanted := map[string]bool{}
 	for _, p := range slices.Concat(due, old) {
@@ -41,7 +41,7 @@ func (f failures) keep(due, old []engine.ExportPartition) {
 	}
 }
 
-// ready returns those whose turn it is, first those that failed least.
+// ready returns the partitions that may be tried now, those with the fewest failures first.
 func (f failures) ready(some []engine.ExportPartition, now time.Time) (all []engine.ExportPartition) {
 	for _, p := range some {
 		if !now.Before(f[p.Partition].next) {
@@ -52,7 +52,7 @@ func (f failures) ready(some []engine.ExportPartition, now time.Time) (all []eng
 	return all
 }
 
-// pause is at most so long, and until the next turn of one that failed.
+// pause returns the time until the next try of a failed partition, at most most.
 func (f failures) pause(most time.Duration, now time.Time) time.Duration {
 	for _, x := range f {
 		most = min(most, max(x.next.Sub(now), shortestLook))

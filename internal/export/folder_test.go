@@ -66,7 +66,7 @@ func (s *server) flush() {
 	}
 }
 
-// refused executes a statement that is to fail with these words.
+// refused executes a statement that must fail with an error that has these words.
 func (s *server) refused(sql, words string) {
 	s.t.Helper()
 	answer, err := s.Executor.Execute(ctx, session.Request{SQL: sql, Database: "d", Role: session.Admin})
@@ -111,7 +111,8 @@ func (s *server) files() string {
 
 func dirOf(t *testing.T) string { return filepath.Join(t.TempDir(), "data") }
 
-// TestRowsInMemoryFollowWhenTheyAreFlushed: an object has what its fingerprint counts.
+// TestRowsInMemoryFollowWhenTheyAreFlushed checks that an object has exactly the rows that its
+// fingerprint counts.
 func TestRowsInMemoryFollowWhenTheyAreFlushed(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	s.exec("CREATE TABLE t (day DATE, id BIGINT) PARTITIONED BY (day(day))")
@@ -126,7 +127,7 @@ func TestRowsInMemoryFollowWhenTheyAreFlushed(t *testing.T) {
 	s.eventually("SELECT concat_ws(' ', count(*), sum(id), min(day)) FROM "+s.files(), "18 174 2025-01-01")
 	s.eventually("SELECT due FROM scoter.exports", "0")
 	s.close()
-	// Nothing changed: nothing is written again.
+	// Nothing has changed, so nothing is written again.
 	before := s.written()
 	s = newServer(t, filepath.Join(filepath.Dir(filepath.Dir(s.folder)), "data"))
 	s.exec("INSERT INTO t VALUES ('2025-01-02', 100)")
@@ -138,7 +139,8 @@ func TestRowsInMemoryFollowWhenTheyAreFlushed(t *testing.T) {
 	s.close()
 }
 
-// written returns when the object of the first day was. The level has the column's name before it, since that is day too.
+// written returns when the object of the first day was written. Its folder level is qualified,
+// because the column is named day too.
 func (s *server) written() string {
 	info, err := os.Stat(filepath.Join(s.folder, "day_day=2025-01-01", "1.parquet"))
 	if err != nil {
@@ -158,7 +160,8 @@ func TestAPartitionIsExportedWhenItsTimeIsOver(t *testing.T) {
 	s.eventually("SELECT concat_ws(' ', due, objects, state) FROM scoter.exports", "0 1 running")
 }
 
-// TestTablesThatMergeOnReadHaveOneRowForEachKey, in objects too, and no older one comes back when rows are dropped.
+// TestTablesThatMergeOnReadHaveOneRowForEachKey checks this in objects, too. No older row comes
+// back when rows are dropped.
 func TestTablesThatMergeOnReadHaveOneRowForEachKey(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -206,11 +209,12 @@ func TestAFolderThatIsNotMountedIsNotWrittenTo(t *testing.T) {
 	s.eventually("SELECT count(*) FROM "+s.files(), "1")
 }
 
-// TestAnObjectThatIsGoneIsWrittenAgainBeforeRowsAreDropped, and not taken for granted.
+// TestAnObjectThatIsGoneIsWrittenAgainBeforeRowsAreDropped checks that an export does not drop rows
+// when their object was removed.
 func TestAnObjectThatIsGoneIsWrittenAgainBeforeRowsAreDropped(t *testing.T) {
 	dir := dirOf(t)
 	s := newServer(t, dir)
-	// The second export, which is paused, keeps the rows.
+	// The second export, which is paused, prevents the drop.
 	s.exec("CREATE TABLE t (time TIMESTAMP, id BIGINT) PARTITIONED BY (day(time)); INSERT INTO t VALUES ('2025-01-01', 1)")
 	s.flush()
 	s.exec("CREATE EXPORT other FROM TABLE t INTO FOLDER (path = '" + s.folder + "-other') WITH (after = '1ms'); PAUSE EXPORT other")
@@ -229,7 +233,8 @@ func TestAnObjectThatIsGoneIsWrittenAgainBeforeRowsAreDropped(t *testing.T) {
 	s.close()
 }
 
-// TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows: what was exported after the backup may be the only copy of rows.
+// TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows checks that objects from after the backup
+// stay, as they may be the only copy of their rows.
 func TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows(t *testing.T) {
 	dir := dirOf(t)
 	s := newServer(t, dir)
@@ -275,7 +280,7 @@ func TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows(t *testing.T) {
 	if got := first(1); !got.Equal(unchanged) {
 		t.Error("an object that is as the backup knows it was written again")
 	}
-	// Somebody decides.
+	// A person removes the object.
 	if err := os.Remove(filepath.Join(s.folder, "day=2025-01-02", "1.parquet")); err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +300,7 @@ func TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows(t *testing.T) {
 	r.close()
 }
 
-// TestWhatIsNotTheExportsIsNotReplaced, though the place is its own.
+// TestWhatIsNotTheExportsIsNotReplaced checks this even for objects in the export's own place.
 func TestWhatIsNotTheExportsIsNotReplaced(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -319,7 +324,7 @@ func TestWhatIsNotTheExportsIsNotReplaced(t *testing.T) {
 	s.eventually("SELECT concat_ws(' ', state, due, objects) FROM scoter.exports", "running 0 2")
 }
 
-// TestOnePartitionThatFailsKeepsNoOtherFromItsTurn, neither to be exported nor to be dropped.
+// TestOnePartitionThatFailsKeepsNoOtherFromItsTurn checks this for exports and for drops.
 func TestOnePartitionThatFailsKeepsNoOtherFromItsTurn(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -336,7 +341,8 @@ func TestOnePartitionThatFailsKeepsNoOtherFromItsTurn(t *testing.T) {
 	s.eventually("SELECT concat_ws(' ', state, due) FROM scoter.exports", "running 0")
 }
 
-// TestRowsStayWhileAnyExportLacksThem: not only the one that drops them looks.
+// TestRowsStayWhileAnyExportLacksThem checks that all exports are consulted, not only the one that
+// drops the rows.
 func TestRowsStayWhileAnyExportLacksThem(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -358,7 +364,7 @@ func TestRowsStayWhileAnyExportLacksThem(t *testing.T) {
 	s.eventually("SELECT string_agg(id, ',') FROM "+s.files(), "1")
 }
 
-// TestAnExportIsApartFromTheDataDirectory, which is cleaned of what is not Scoter's.
+// TestAnExportIsApartFromTheDataDirectory, because unknown files in the data directory are removed.
 func TestAnExportIsApartFromTheDataDirectory(t *testing.T) {
 	dir := dirOf(t)
 	s := newServer(t, dir)
@@ -379,7 +385,8 @@ func TestAnExportIsApartFromTheDataDirectory(t *testing.T) {
 	s.refused("CREATE EXPORT y FROM TABLE t INTO FOLDER (path = '"+filepath.Join(other, "below")+"')", `export "x" writes to`)
 }
 
-// TestAPartitionThatTheStorageRefusesKeepsNoOthersRows: what ends the exporting is not what ends the dropping.
+// TestAPartitionThatTheStorageRefusesKeepsNoOthersRows checks that an error which ends exports does
+// not end drops.
 func TestAPartitionThatTheStorageRefusesKeepsNoOthersRows(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -398,7 +405,8 @@ func TestAPartitionThatTheStorageRefusesKeepsNoOthersRows(t *testing.T) {
 	s.eventually("SELECT count(*) FROM t", "0")
 }
 
-// TestAReaderGetsTheValuesOfPartitions reads the objects as EXPORT.md says: the paths of some values mean something else to DuckDB if they are not escaped.
+// TestAReaderGetsTheValuesOfPartitions reads the objects as described in EXPORT.md. Some values
+// would mean something else to DuckDB if they were not escaped in paths.
 func TestAReaderGetsTheValuesOfPartitions(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	values := []string{"null", "NULL", "Null", "nULL", "nullable", "__HIVE_DEFAULT_PARTITION__", "__hive_default_partition__", "", " ", ".", "..", "007", "2025-01-01", "a/b", `a\b`,

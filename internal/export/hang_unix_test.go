@@ -14,7 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// TestAFolderThatDoesNotAnswerKeepsNobody: statements on exports, nor the end of the server. Who opens a pipe waits for a writer.
+// TestAFolderThatDoesNotAnswerKeepsNobody: neither statements on exports nor the shutdown of the
+// server hang. Opening a pipe blocks until there is a writer.
 func TestAFolderThatDoesNotAnswerKeepsNobody(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	s.Exports.SetPatience(500 * time.Millisecond)
@@ -34,7 +35,7 @@ func TestAFolderThatDoesNotAnswerKeepsNobody(t *testing.T) {
 		}
 		return func() {
 			t.Helper()
-			f, err := os.OpenFile(mark, os.O_RDWR, 0) // which does not wait itself
+			f, err := os.OpenFile(mark, os.O_RDWR, 0) // does not block
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +61,7 @@ func TestAFolderThatDoesNotAnswerKeepsNobody(t *testing.T) {
 	answer()
 }
 
-// TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn when it does.
+// TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn once the folder responds.
 func TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -75,7 +76,7 @@ func TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn(t *testing.T) {
 	}
 	s.exec("INSERT INTO t VALUES ('2025-01-01', 1)")
 	s.flush()
-	time.Sleep(100 * time.Millisecond) // it asks for the mark
+	time.Sleep(100 * time.Millisecond) // it reads the mark
 	s.exec("PAUSE EXPORT x; RESUME EXPORT x")
 	s.eventually("SELECT concat_ws(' ', state, contains(error, 'still waits')) FROM scoter.exports", "waiting true")
 	pipe, err := os.OpenFile(mark, os.O_RDWR, 0)

@@ -20,47 +20,52 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Planner runs queries of which one table is what a partition of it holds: package query, as exports need it.
+// Planner runs queries in which one table has only the rows of a partition. Package query
+// implements it.
 type Planner interface {
-	// Parse returns an Invalid error for a text that is no query.
+	// Parse returns an Invalid error for an invalid query.
 	Parse(ctx context.Context, sql string) error
 	// Columns returns the names of a query's result columns, without running it.
 	Columns(ctx context.Context, s Select) ([]string, error)
 	Select(ctx context.Context, s Select) (Rows, error)
 }
 
-// Select is a query that reads a table, of which it sees what the parts of one partition hold.
+// Select is a query in which a table has only the rows of the parts of one partition.
 type Select struct {
 	SQL       string
-	Database  string // that unqualified names are looked up in
+	Database  string // in which unqualified names are looked up
 	Table     base.TableID
 	Partition string
 }
 
-// Rows is a result being read. Close it.
+// Rows is a result that is being read. It must be closed.
 type Rows interface {
 	Schema() *arrow.Schema
-	Next(ctx context.Context) (arrow.RecordBatch, error) // io.EOF at the end; the caller releases
+	// io.EOF at the end; the caller releases the batch
+	Next(ctx context.Context) (arrow.RecordBatch, error)
 	Close()
 }
 
-// Manager has the exports of a database, as its catalog lists them, and runs those that are not paused. Its methods may be
-// called concurrently.
+// Manager has the exports in the catalog of a database, and runs those that are not paused. Its
+// methods may be called concurrently.
 type Manager struct {
 	store *engine.Engine
 	log   *slog.Logger
 	idle  bool
 
-	patience time.Duration // how long who stops an export waits for it: a folder of another machine may not answer
+	// how long callers wait for an export to stop: a network folder may not respond
+	patience time.Duration
 
-	mu       sync.Mutex
-	planner  Planner                     // guarded by mu, constant after Start
-	exports  map[base.ExportID]*exporter // guarded by mu
-	creating map[string]string           // guarded by mu; the names of exports that are being made, by the identity of their places
-	closed   bool                        // guarded by mu
+	mu      sync.Mutex
+	planner Planner                     // guarded by mu, constant after Start
+	exports map[base.ExportID]*exporter // guarded by mu
+	// guarded by mu; the names of exports that are being created, by the identity of their places
+	creating map[string]string
+	closed   bool // guarded by mu
 }
 
-// New returns a manager of the catalog's exports, of which none runs yet. idle leaves it so: for a process that is no server.
+// New returns a manager of the catalog's exports. None of them runs before Start. With idle set
+// none runs at all, for a process that is not a server.
 func New(store *engine.Engine, idle bool, log *slog.Logger) (*Manager, error) {
 	m := &Manager{store: store, log: log, idle: idle, patience: 10 * time.Second, exports: map[base.ExportID]*exporter{}, creating: map[string]string{}}
 	if err := store.ForkExports(context.Background(), restored); err != nil {
@@ -79,8 +84,8 @@ func New(store *engine.Engine, idle bool, log *slog.Logger) (*Manager, error) {
 	return m, nil
 }
 
-// Start begins to run all exports that are not paused. planner runs their queries; it knows of the tables that List fills, which is
-// why it comes after New.
+// Start starts all exports that are not paused. planner runs their queries. It depends on the
+// tables that List fills, so it is not available when New is called.
 func (m *Manager) Start(planner Planner) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +110,7 @@ func (m *Manager) addLocked(stored catalog.Export, d Definition) *exporter {
 	return x
 }
 
-// ofBackup is what an export of a restored backup waits for.
+// ofBackup is the status text of an export that waits because a backup was restored.
 const ofBackup = "the export is of a restored backup. RESUME EXPORT has it take over the place of the export that was backed up, which then writes there no more"
 
 // startLocked starts an export's goroutine, if this process runs exports.
@@ -116,11 +121,12 @@ func (m *Manager) startLocked(x *exporter) {
 	}
 }
 
-// ended notes that an export's goroutine is over, and starts another if it was resumed meanwhile.
+// ended records that an export's goroutine has ended, and starts another if the export was resumed
+// in the meantime.
 func (m *Manager) ended(x *exporter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	x.stop() // its context goes with it
+	x.stop() // release the context
 	close(x.done)
 	x.stop, x.done = nil, nil
 	if x.resumed {
@@ -129,7 +135,8 @@ func (m *Manager) ended(x *exporter) {
 	}
 }
 
-// halt ends an export's goroutine. After an error it begins nothing more, but still waits for the storage.
+// halt ends an export's goroutine. After an error the goroutine still waits for the storage, but
+// starts no more work.
 func (m *Manager) halt(x *exporter) error {
 	m.mu.Lock()
 	stop, done := x.stop, x.done
@@ -147,14 +154,14 @@ func (m *Manager) halt(x *exporter) error {
 	}
 }
 
-// haltOrLeave is halt for who has no use for an export that waits for its storage.
+// haltOrLeave calls halt and logs the error, if the goroutine still waits for its storage.
 func (m *Manager) haltOrLeave(x *exporter) {
 	if err := m.halt(x); err != nil {
 		m.log.Warn("an export is left behind", "error", err)
 	}
 }
 
-// Close stops all exports. What they were writing they write again.
+// Close stops all exports. Objects that are being written will be written again.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -174,8 +181,9 @@ func (m *Manager) Close() error {
 // probeTime bounds how long Create waits for a storage.
 const probeTime = 30 * time.Second
 
-// Create makes an export of a table and starts it. The error is Invalid for a definition that cannot be, Conflict for a name or a place that is
-// taken, or what the storage says if nothing can be written there.
+// Create creates an export of a table and starts it. The error is Invalid for an invalid
+// definition, Conflict for a name or a place that is in use, or the error of the storage if it
+// cannot be written.
 func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.Table, d Definition, ifNotExists bool) error {
 	if _, err := m.store.LookupExport(name); err == nil && ifNotExists {
 		return nil
@@ -197,7 +205,8 @@ func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.
 	return m.within(ctx, func() error { return m.create(ctx, name, t, d, p.storage, ifNotExists) })
 }
 
-// guarded makes a panic an error: one in an encoder or a driver is not to end the server, at each start anew.
+// guarded turns a panic into an error. A panic in an encoder or a driver must not end the server,
+// which would happen again after each restart.
 func (m *Manager) guarded(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -208,7 +217,8 @@ func (m *Manager) guarded(do func() error) (err error) {
 	return do()
 }
 
-// within runs what may not return, as where a folder of another machine does not answer. When ctx ends that is left behind.
+// within runs a function that may never return, for example because a network folder does not
+// respond. When ctx ends, within returns and leaves it running.
 func (m *Manager) within(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- m.guarded(do) }()
@@ -220,7 +230,7 @@ func (m *Manager) within(ctx context.Context, do func() error) error {
 	}
 }
 
-// create is the half of Create that asks the storage.
+// create is the part of Create that accesses the storage.
 func (m *Manager) create(ctx context.Context, name catalog.ExportName, t schema.Table, d Definition, s storage, ifNotExists bool) error {
 	identity := s.identity()
 	if err := m.reserve(identity, name.Name); err != nil {
@@ -256,7 +266,7 @@ func (m *Manager) create(ctx context.Context, name catalog.ExportName, t schema.
 	return nil
 }
 
-// checkQuery plans the export's query over a partition that is none.
+// checkQuery plans the export's query for a nonexistent partition.
 func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) error {
 	if d.Query != "" {
 		if err := m.planner.Parse(ctx, d.Query); err != nil {
@@ -269,12 +279,13 @@ func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) 
 		return err
 	}
 	if d.Query == "" {
-		return nil // a folder that has a column's name has its values
+		return nil // a column with the name of a folder level has the value of the level
 	}
 	return checkColumns(columns, batch.PartitionLevels(t))
 }
 
-// checkColumns refuses columns that who reads the objects would find in their folders' names too, with other values.
+// checkColumns refuses columns with the name of a folder level: readers of the objects would get
+// another value for it from the path.
 func checkColumns(columns, levels []string) error {
 	for _, level := range levels {
 		for _, c := range columns {
@@ -287,10 +298,10 @@ func checkColumns(columns, levels []string) error {
 	return nil
 }
 
-// apart reports whether neither of two places, or folders, is in the other.
+// apart reports whether neither of two places or folders is inside the other.
 func apart(a, b string) bool { return !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) }
 
-// reserve keeps a place for an export that is being created. unreserve ends that.
+// reserve reserves a place for an export that is being created, until unreserve.
 func (m *Manager) reserve(identity, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -309,7 +320,8 @@ func (m *Manager) unreserve(identity string) {
 	delete(m.creating, identity)
 }
 
-// checkPlace refuses a place that another export writes into, and the data directory: what is there and not Scoter's own is removed at the next start.
+// checkPlace refuses a place in which another export writes. It also refuses the data directory,
+// from which the next start removes unknown files.
 func (m *Manager) checkPlace(s storage) error {
 	if data := asDir(resolved(m.store.Dir())); !apart(data, s.identity()) {
 		return base.Errorf(base.Invalid, "%s is not apart from the data directory, %s", s.location(), data)
@@ -330,8 +342,9 @@ func (m *Manager) checkPlace(s storage) error {
 	return nil
 }
 
-// checkMark refuses a place that has another name too, as a host has, by which an export writes into it. A mark that is nobody's here is of an export that was dropped, or not
-// created in the end.
+// checkMark refuses a place into which an export writes under another name, such as another host
+// name. An unknown mark is allowed: it belongs to an export that was dropped, or whose creation
+// failed.
 func (m *Manager) checkMark(ctx context.Context, s storage) error {
 	found, err := s.mark(ctx)
 	if err != nil && base.KindOf(err) != base.NotFound {
@@ -349,7 +362,8 @@ func (m *Manager) checkMark(ctx context.Context, s storage) error {
 	return nil
 }
 
-// takeOver makes the place of an export of a restored backup its own: who wrote there before does so no more.
+// takeOver takes over the place of an export of a restored backup. Its previous owner stops writing
+// there.
 func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error) {
 	if d.Mark == "" {
 		return d, base.Errorf(base.Invalid, "the export is from before exports looked at the mark of their place: the one that was backed up would not notice that another takes it over").
@@ -374,7 +388,7 @@ func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error
 	return d, err
 }
 
-// verify has another export of a table look whether its storage has an object.
+// verify checks whether the storage of another export of the same table has an object.
 func (m *Manager) verify(ctx context.Context, o catalog.ExportObject) error {
 	m.mu.Lock()
 	x := m.exports[o.Export]
@@ -397,7 +411,7 @@ func (m *Manager) verify(ctx context.Context, o catalog.ExportObject) error {
 	return nil
 }
 
-// find returns the export of a name.
+// find returns the export with a name.
 func (m *Manager) find(name catalog.ExportName) (*exporter, error) {
 	stored, err := m.store.LookupExport(name)
 	if err != nil {
@@ -412,7 +426,7 @@ func (m *Manager) find(name catalog.ExportName) (*exporter, error) {
 	return x, nil
 }
 
-// Drop stops an export and forgets it. Its objects stay.
+// Drop stops and removes an export. Its objects stay.
 func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
 	x, err := m.find(name)
 	if err != nil {
@@ -429,7 +443,9 @@ func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
 	return err
 }
 
-// settle forgets an export that was told to end, if the catalog has it no more, or has it go on, unless it is paused. halted is why it has not ended yet, or nil.
+// settle finishes Drop for an export that was told to end. It forgets the export if it is not in
+// the catalog any more. Otherwise it starts the export again, unless it is paused. halted is why
+// the goroutine has not ended yet, or nil.
 func (m *Manager) settle(x *exporter, halted error) {
 	stored, err := m.store.LookupExport(x.name)
 	m.mu.Lock()
@@ -442,7 +458,7 @@ func (m *Manager) settle(x *exporter, halted error) {
 	}
 }
 
-// startAgainLocked starts an export that was told to end, or has that done when it has ended.
+// startAgainLocked starts an export that was told to end, or makes it start when it has ended.
 func (m *Manager) startAgainLocked(x *exporter, halted error) {
 	x.status.stopped()
 	if halted != nil && x.done != nil {
@@ -471,7 +487,8 @@ func (m *Manager) Pause(ctx context.Context, name catalog.ExportName) error {
 	return nil
 }
 
-// Resume starts a paused export; one that waits tries again at once. Files with secrets are read anew. One of a restored backup takes its place over.
+// Resume starts a paused export. An export that waits after an error tries again at once. Files
+// with secrets are read again. An export of a restored backup takes over its place.
 func (m *Manager) Resume(ctx context.Context, name catalog.ExportName) error {
 	x, err := m.find(name)
 	if err != nil {
@@ -505,14 +522,14 @@ func (m *Manager) Resume(ctx context.Context, name catalog.ExportName) error {
 	return nil
 }
 
-// forget takes out an export that was dropped with its schema.
+// forget removes an export that was dropped with its schema.
 func (m *Manager) forget(x *exporter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.exports, x.id)
 }
 
-// List returns what all exports are doing, by name.
+// List returns the status of all exports, by name.
 func (m *Manager) List() []Status {
 	m.mu.Lock()
 	exports := make([]*exporter, 0, len(m.exports))

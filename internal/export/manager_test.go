@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// SetPatience sets how long who stops an export waits for it.
+// SetPatience sets how long callers wait for an export to stop.
 func (m *Manager) SetPatience(d time.Duration) { m.patience = d }
 
 // brittle is a planner whose results panic after the first row.
@@ -116,7 +116,7 @@ func TestAPanicIsAnErrorOfTheExport(t *testing.T) {
 	}
 }
 
-// TestAProcessThatIsNoServerResumesExportsToo, for the next one that is.
+// TestAProcessThatIsNoServerResumesExportsToo: the next server process runs them.
 func TestAProcessThatIsNoServerResumesExportsToo(t *testing.T) {
 	m, table := open(t, true)
 	m.Start(&brittle{})
@@ -168,7 +168,8 @@ func TestAnExportThatCannotBeDroppedGoesOn(t *testing.T) {
 	}
 }
 
-// TestPartitionsThatFailWaitByThemselves, longer each time.
+// TestPartitionsThatFailWaitByThemselves: each failing partition waits on its own, with increasing
+// delays.
 func TestPartitionsThatFailWaitByThemselves(t *testing.T) {
 	now := time.Now()
 	f := failures{}
@@ -203,7 +204,7 @@ func TestPartitionsThatFailWaitByThemselves(t *testing.T) {
 	}
 }
 
-// TestAnObjectThatIsLostIsDueAtOnce: the rows that it is to have may be due to be dropped.
+// TestAnObjectThatIsLostIsDueAtOnce, because the rows of the object may be due to be dropped.
 func TestAnObjectThatIsLostIsDueAtOnce(t *testing.T) {
 	for fingerprint, want := range map[string]int{engine.Lost: 1, "another": 0} {
 		part := engine.ExportPartition{Parts: 1, Fingerprint: "new", Objects: []catalog.ExportObject{{Fingerprint: fingerprint}}}
@@ -213,7 +214,8 @@ func TestAnObjectThatIsLostIsDueAtOnce(t *testing.T) {
 	}
 }
 
-// TestAPlaceIsNotTakenOver by who was told that it is not, nor from an export that would not notice.
+// TestAPlaceIsNotTakenOver by a RESUME EXPORT that failed, nor from an export that would not notice
+// it.
 func TestAPlaceIsNotTakenOver(t *testing.T) {
 	m, _ := open(t, true)
 	d := Definition{Storage: "FOLDER", Options: map[string]string{"path": t.TempDir()}}

@@ -8,16 +8,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ofTime reports whether a table's partitions are of units of time.
+// ofTime reports whether a table is partitioned by a unit of time.
 func ofTime(t schema.Table) bool {
 	return slices.ContainsFunc(t.PartitionBy, func(f schema.PartitionField) bool { return f.Transform != schema.Identity })
 }
 
-// layouts are how a partition's path spells units of time, in UTC.
+// layouts are the formats of units of time in a partition's path, in UTC.
 var layouts = map[schema.Transform]string{schema.Year: "2006", schema.Month: "2006-01", schema.Day: "2006-01-02", schema.Hour: "2006-01-02-15"}
 
-// end returns when the time of a partition is over; ok is false if it has none: the table is not partitioned by time, or the
-// column is NULL. Of several units the shortest counts.
+// end returns the end of a partition's time. ok is false if the table is not partitioned by time or
+// the column is NULL. Among several units the one that ends first applies.
 func end(t schema.Table, partition string) (over time.Time, ok bool) {
 	levels := strings.Split(partition, "/")
 	if len(levels) != len(t.PartitionBy) {

@@ -18,36 +18,41 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// partBytes is how much of an object is sent at once, and held in memory twice meanwhile. An object has at most maxParts parts.
+// partBytes is the size of the parts in which an object is sent. A part is in memory twice while it
+// is sent. An object has at most maxParts parts.
 const (
 	partBytes = 16 << 20
 	maxParts  = 10_000
 )
 
-// partSize is the size of the parts of an object of about so many bytes: what it really has may be twice as much.
+// partSize returns the size of the parts of an object with an estimated size. The actual size may
+// be twice the estimate.
 func partSize(bytes int64) int64 {
 	const round = 1 << 20
 	return max(partBytes, (2*bytes/maxParts+round-1)/round*round)
 }
 
-// stallTime is how long a storage may take no byte of an upload: a part over a slow line takes minutes. The upload has a snapshot and a connection to DuckDB.
+// stallTime is how long a storage may take no byte of an upload: a part over a slow line takes
+// minutes. The upload holds a snapshot and a DuckDB connection.
 const stallTime = 10 * time.Minute
 
-// s3 is a bucket of a storage with S3's interface, or a part of one.
+// s3 is a bucket of a storage with S3's interface, or a prefix of one.
 //
-// minio-go is kept well, streams uploads of unknown length in parts, and works with the storages of many vendors.
+// minio-go is well maintained, streams uploads of unknown length in parts, and works with the
+// storages of many vendors.
 type s3 struct {
 	client    *minio.Client
 	transport *http.Transport // the client's
-	endpoint  string          // without a slash at its end, in lower case, without a port that goes without saying
+	endpoint  string          // in lower case, without a trailing slash and a default port
 	bucket    string
-	prefix    string // empty, or with a slash at its end
+	prefix    string // empty, or with a trailing slash
 	patience  time.Duration
 }
 
 const amazon = "https://s3.amazonaws.com"
 
-// asFolder returns a prefix without slashes but one at its end; none of an empty one.
+// asFolder returns a prefix without slashes at its ends, except for one trailing slash. An empty
+// prefix stays empty.
 func asFolder(prefix string) string {
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix += "/"
@@ -57,7 +62,8 @@ func asFolder(prefix string) string {
 
 func (s *s3) location() string { return s.endpoint + "/" + s.bucket + "/" + s.prefix }
 
-// identity takes the endpoints of Amazon's regions for one, since a bucket's name is of one bucket in all of them.
+// identity treats the endpoints of Amazon's regions as one, because the names of buckets are unique
+// among all of them.
 func (s *s3) identity() string {
 	if strings.HasSuffix(s.endpoint, ".amazonaws.com") {
 		return amazon + strings.TrimPrefix(s.location(), s.endpoint)
@@ -65,7 +71,7 @@ func (s *s3) identity() string {
 	return s.location()
 }
 
-// s3Place reads where the objects go.
+// s3Place parses where the objects go.
 func s3Place(o *option.Set) (*s3, error) {
 	s := &s3{endpoint: o.Text("endpoint", amazon), bucket: o.Text("bucket", ""), prefix: asFolder(o.Text("prefix", "")), patience: stallTime}
 	if s.bucket == "" {
@@ -105,8 +111,8 @@ func newS3(o *option.Set) (*s3, error) {
 	if s.transport, err = s3Transport(scheme == "https", ca); err != nil {
 		return nil, err
 	}
-	// Buckets of Amazon are hosts, those of others folders: the client tells them apart by the endpoint. It is not to try for minutes, since
-	// whoever calls it does.
+	// The client tells by the endpoint whether buckets are hosts (Amazon) or folders (others). It
+	// must not retry for minutes, because its callers retry.
 	s.client, err = minio.New(host, &minio.Options{Creds: keys, Secure: scheme == "https", Region: region, Transport: s.transport, MaxRetries: 2})
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q: %w", s.endpoint, err)
@@ -114,7 +120,8 @@ func newS3(o *option.Set) (*s3, error) {
 	return s, nil
 }
 
-// s3Credentials returns those that are given, or else those of the environment, or else those of the file ~/.aws/credentials.
+// s3Credentials returns the given credentials, or those of the environment, or those of the file
+// ~/.aws/credentials.
 func s3Credentials(id, secret, token string) (*credentials.Credentials, error) {
 	if id != "" && secret != "" {
 		return credentials.NewStaticV4(id, secret, token), nil
@@ -144,7 +151,7 @@ func s3Transport(secure bool, ca string) (*http.Transport, error) {
 	return t, err
 }
 
-// failed gives an error of the client its kind, and says where it happened.
+// failed gives an error of the client its kind, and adds where it happened.
 func (s *s3) failed(err error, doing string) error {
 	answer := minio.ToErrorResponse(err)
 	kind := base.Unavailable
@@ -164,7 +171,7 @@ func (s *s3) failed(err error, doing string) error {
 }
 
 func (s *s3) begin(ctx context.Context) error {
-	// The context ends the listing, which else goes on in the background.
+	// Cancel the listing at the end: otherwise it continues in the background.
 	listing, stop := context.WithCancel(ctx)
 	defer stop()
 	for o := range s.client.ListObjectsIter(listing, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true}) {
@@ -205,7 +212,7 @@ func (s *s3) setMark(ctx context.Context, text string) error {
 	return nil
 }
 
-// put sends what fits into one part as one request, so that most objects take no more than that.
+// put sends objects that fit into one part in one request, which most objects do.
 func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Writer) error) (object, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -219,7 +226,8 @@ func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Wri
 		written <- err
 	}()
 	info, err := s.send(ctx, s.prefix+path, partSize(size), &watched{from, stalled, s.patience})
-	from.CloseWithError(errors.Join(err, context.Canceled)) // the writer is not to wait for somebody who is gone
+	// the writer must not block on a pipe without a reader
+	from.CloseWithError(errors.Join(err, context.Canceled))
 	if writeErr := <-written; writeErr != nil && (err == nil || errors.Is(err, writeErr)) {
 		return object{}, writeErr
 	}
@@ -232,7 +240,7 @@ func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Wri
 	return object{info.Size, info.ETag}, nil
 }
 
-// watched is a reader whose user is given so much time between two reads.
+// watched is a reader that fires a timer if its user takes too long between two reads.
 type watched struct {
 	io.Reader
 	timer    *time.Timer
@@ -240,13 +248,14 @@ type watched struct {
 }
 
 func (w *watched) Read(b []byte) (int, error) {
-	w.timer.Stop() // what is waited for now is the query
+	w.timer.Stop() // the time of the query does not count
 	defer w.timer.Reset(w.patience)
 	return w.Reader.Read(b)
 }
 
 func (s *s3) send(ctx context.Context, key string, part int64, from io.Reader) (minio.UploadInfo, error) {
-	// Of an upload that a killed process began. Not every storage lets everybody look; then they stay until its own rules remove them.
+	// Remove the incomplete upload of a killed process. Not every storage allows that; then the
+	// upload stays until the storage's own rules remove it.
 	_ = s.client.RemoveIncompleteUpload(ctx, s.bucket, key)
 	options := minio.PutObjectOptions{ContentType: "application/vnd.apache.parquet", PartSize: uint64(part), NumThreads: 1}
 	var first bytes.Buffer

@@ -10,37 +10,40 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// Status is what an export is doing: a row of scoter.exports.
+// Status is the status of an export: a row of scoter.exports.
 type Status struct {
 	ID         base.ExportID
 	Name       catalog.ExportName
 	Table      string
 	Definition Definition // without secrets
 	Created    time.Time
-	// State is running, paused, waiting (for the storage, or whatever Error tells of; it tries again), or stopped: this process is no server.
+	// State is running, paused, waiting (because of Error; it tries again), or stopped (this
+	// process is not a server).
 	State   string
-	Error   string // the last one, and when it was
+	Error   string // the last error, and when it occurred
 	ErrorAt time.Time
 
-	// Since the server was started: what was written, partitions whose rows were dropped then, and errors.
+	// Counts since the server was started: written objects, rows and bytes, partitions whose rows
+	// were dropped, and errors.
 	WrittenObjects, WrittenRows, WrittenBytes, DroppedPartitions, Errors int64
 
 	Objects []Object // by partition and generation
-	// Due are the partitions whose time is over and whose objects are not what they hold; DueSince is when the first of them was seen.
+	// Due is the number of partitions whose time is over and which differ from their objects.
+	// DueSince is when the first of them was found.
 	Due      int
 	DueSince time.Time
 }
 
-// Object is one that an export wrote: a row of scoter.export_objects.
+// Object is an object that an export wrote: a row of scoter.export_objects.
 type Object struct {
 	catalog.ExportObject
 	Path string
 }
 
-// Totals are all objects of an export.
+// Totals are sums over all objects of an export.
 type Totals struct {
 	Objects, Rows, Bytes int64
-	Last                 time.Time // when the last was written
+	Last                 time.Time // when the last object was written
 }
 
 // Total adds up the objects.
@@ -64,7 +67,7 @@ const (
 	statePaused  = "paused"
 )
 
-// status gathers what Status tells.
+// status has the changing data of a Status.
 type status struct {
 	mu      sync.Mutex
 	state   string // all guarded by mu
@@ -75,7 +78,8 @@ type status struct {
 	rows    int64
 	bytes   int64
 	dropped int64
-	seen    map[string]time.Time // when partitions were first seen to differ from their objects, and their time to be over
+	// when a partition was first found to differ from its objects, with its time over
+	seen map[string]time.Time
 }
 
 func (s *status) set(state string) {
@@ -84,7 +88,7 @@ func (s *status) set(state string) {
 	s.state = state
 }
 
-// stopped forgets the last error too.
+// stopped also clears the last error.
 func (s *status) stopped() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +101,7 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits notes an error, and reports whether it is another one than before.
+// waits records an error, and reports whether it differs from the previous one.
 func (s *status) waits(err error) (news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +111,7 @@ func (s *status) waits(err error) (news bool) {
 	return news
 }
 
-// see notes which partitions differ from their objects, and returns since when.
+// see records which partitions differ from their objects, and returns since when each of them does.
 func (s *status) see(differ []engine.ExportPartition, now time.Time) map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +141,7 @@ func (s *status) droppedOne() {
 	s.dropped++
 }
 
-// fill writes what is gathered into a Status.
+// fill copies the data into a Status.
 func (s *status) fill(out *Status, differ []engine.ExportPartition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

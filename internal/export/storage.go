@@ -15,40 +15,45 @@ import (
 
 // place is where objects go.
 type place interface {
-	// location is where that is, for people, with a slash at its end.
+	// location names the place for people, with a trailing slash.
 	location() string
-	// identity is the same for one place, however it is written. Another export may not write below it.
+	// identity is equal for equal places, however they are spelled. Another export must not write
+	// below it.
 	identity() string
 }
 
-// storage writes objects. Paths have slashes, and are below the place.
+// storage writes objects. Paths have slashes and are relative to the place.
 type storage interface {
 	place
-	// begin makes sure that objects can be written, and that there are none yet: nobody else's are replaced.
+	// begin checks that objects can be written and that there are none yet, because an export must
+	// not replace objects of others.
 	begin(ctx context.Context) error
-	// mark returns what the place's mark says; NotFound if it has none, as where a disk is not mounted.
+	// mark returns the text of the place's mark. The error is NotFound if it has none, for example
+	// because a disk is not mounted.
 	mark(ctx context.Context) (string, error)
 	setMark(ctx context.Context, text string) error
-	// put makes what write writes the object at a path, in the place of an older one: whole, or, after an error, not at all. It will have about so many bytes.
+	// put writes the output of write as the object at a path and replaces an older one. The object
+	// appears as a whole or, after an error, not at all. size is its approximate size.
 	put(ctx context.Context, path string, size int64, write func(io.Writer) error) (object, error)
-	// stat returns what is at a path; NotFound if nothing is.
+	// stat returns the object at a path. The error is NotFound if there is none.
 	stat(ctx context.Context, path string) (object, error)
-	// remove removes what is at a path, if anything is.
+	// remove removes the object at a path, if it exists.
 	remove(ctx context.Context, path string) error
-	// close gives back what is kept for the next of these. Those that are under way go on.
+	// close closes idle connections. Running operations are not affected.
 	close()
 }
 
-// object is what a storage has.
+// object describes an object in a storage.
 type object struct {
 	bytes int64
-	etag  string // its name for the content; empty if it has none
+	etag  string // the storage's identifier of the content; empty if it has none
 }
 
-// markName is an object that is left in the place. It says whose the place is. Without it, it is another one: a disk that is not mounted.
+// markName is the name of the mark: an object in the place that identifies its owner. If it is
+// missing, the place is a different one, such as the mount point of a disk that is not mounted.
 const markName = "_scoter_export"
 
-// maxMark bounds what is read of a mark.
+// maxMark bounds how many bytes of a mark are read.
 const maxMark = 1 << 10
 
 const marking = "Scoter exports to this place. Its mark: "
@@ -59,10 +64,10 @@ func markIn(text []byte) string {
 	return strings.TrimSpace(mark)
 }
 
-// owned makes sure that the place is there, and still the export's.
+// owned checks that the place exists and still belongs to the export.
 func owned(ctx context.Context, p plan) error {
 	if p.Mark == "" && p.Storage == "S3" {
-		return nil // it was created before there were marks
+		return nil // the export was created before there were marks
 	}
 	found, err := p.storage.mark(ctx)
 	switch {
@@ -77,7 +82,7 @@ func owned(ctx context.Context, p plan) error {
 	return nil
 }
 
-// folder is a folder of a file system that the server sees.
+// folder is a folder in the server's file system.
 type folder struct {
 	fs  vfs.FS
 	dir string
@@ -98,12 +103,12 @@ func newFolder(o *option.Set) (*folder, error) {
 func (f *folder) location() string { return asDir(f.dir) }
 func (f *folder) identity() string { return asDir(resolved(f.dir)) }
 
-// asDir returns a path with a separator at its end.
+// asDir returns a path with a trailing separator.
 func asDir(path string) string {
 	return strings.TrimSuffix(path, string(filepath.Separator)) + string(filepath.Separator)
 }
 
-// resolved returns a path without symbolic links. Its end need not be there.
+// resolved returns a path without symbolic links. The end of the path need not exist.
 func resolved(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
@@ -136,7 +141,7 @@ func errNotEmpty(location, found string) error {
 		WithHint("an export begins with an empty place: choose another, or remove them")
 }
 
-// anyObject returns a Parquet file somewhere below a folder; empty if there is none.
+// anyObject returns the path of a Parquet file below a folder; empty if there is none.
 func (f *folder) anyObject(ctx context.Context, dir string) (string, error) {
 	names, err := f.fs.List(dir)
 	if err != nil {
@@ -169,7 +174,7 @@ func (f *folder) mark(context.Context) (string, error) {
 
 func (f *folder) setMark(ctx context.Context, text string) error {
 	if ctx.Err() != nil {
-		return ctx.Err() // who was to have the place was told that it has not
+		return ctx.Err() // the export was not created, so it must not write a mark
 	}
 	return vfs.WriteFile(f.fs, f.at(markName), func(w io.Writer) error {
 		_, err := io.WriteString(w, marking+text+"\n")

@@ -20,7 +20,7 @@ unique_ptr<DataChunk> NewChunk(ClientContext &context, const PhysicalOperator &o
 	return chunk;
 }
 
-// A filter or projection with what it needs while it runs.
+// A filter or projection and its state.
 struct Step {
 	Step(ExecutionContext &context, const PhysicalOperator &op, idx_t capacity)
 	    : op(op), shared(op.GetGlobalOperatorState(context.client)), own(op.GetOperatorState(context)),
@@ -36,7 +36,7 @@ struct Step {
 	const PhysicalOperator &op;
 	unique_ptr<GlobalOperatorState> shared;
 	unique_ptr<OperatorState> own;
-	unique_ptr<DataChunk> rows; // that it gives
+	unique_ptr<DataChunk> rows; // its output
 };
 
 // The scan of a plan.
@@ -45,7 +45,7 @@ public:
 	Scan(ExecutionContext &context, const PhysicalOperator &op)
 	    : context(context), op(op), shared(op.GetGlobalSourceState(context.client)), own(op.GetLocalSourceState(context, *shared)) {}
 
-	// Gives the next vector, one without rows at the end.
+	// Reads the next vector. It has no rows at the end.
 	void Next(DataChunk &rows) {
 		rows.Reset();
 		OperatorSourceInput input {*shared, *own, interrupt};
@@ -64,7 +64,8 @@ private:
 	bool finished = false;
 };
 
-// Whether a plan is a scan, or the one row of a SELECT without FROM, with operators over it that give, for each chunk, what is to be given for it.
+// Whether a plan is a scan, or the single row of a SELECT without FROM, below operators that return
+// exactly one chunk per input chunk.
 bool IsRowwise(const PhysicalOperator &op, bool scans) {
 	switch (op.type) {
 	case PhysicalOperatorType::TABLE_SCAN:
@@ -82,12 +83,12 @@ bool IsRowwise(const PhysicalOperator &op, bool scans) {
 unique_ptr<DataChunk> Run(ClientContext &context, const PhysicalOperator &root, idx_t capacity) {
 	ThreadContext thread(context);
 	ExecutionContext execution(context, thread, nullptr);
-	vector<unique_ptr<Step>> steps; // the last in the plan is the first to run
+	vector<unique_ptr<Step>> steps; // the operator nearest to the scan is last, and runs first
 	auto op = &root;
 	for (; !op->children.empty(); op = &op->children[0].get()) steps.push_back(make_uniq<Step>(execution, *op, capacity));
 	Scan scan(execution, *op);
 	auto now = NewChunk(context, *op, capacity), next = NewChunk(context, *op, capacity);
-	unique_ptr<DataChunk> all; // if there are several vectors; mostly there is one
+	unique_ptr<DataChunk> all; // used if there are several vectors; usually there is one
 	scan.Next(*now);
 	for (;;) {
 		auto rows = &now;
@@ -95,7 +96,7 @@ unique_ptr<DataChunk> Run(ClientContext &context, const PhysicalOperator &root, 
 			(*step)->Execute(execution, **rows);
 			rows = &(*step)->rows;
 		}
-		scan.Next(*next); // into memory of its own: rows may refer to what now holds
+		scan.Next(*next); // into separate memory: rows may refer to data in now
 		if (next->size() == 0 && !all) return std::move(*rows);
 		if (!all) all = NewChunk(context, root, capacity);
 		all->Append(**rows, true);
@@ -118,12 +119,12 @@ int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement state
 		auto &root = prepared.data->physical_plan->Root();
 		case_insensitive_map_t<BoundParameterData> none;
 		if (!IsRowwise(root, rows > 0) || !prepared.data->properties.modified_databases.empty()) return 0;
-		context.ClearInterrupt(); // which may be one of the statement before
+		context.ClearInterrupt(); // the flag may be left from the previous statement
 		unique_ptr<DataChunk> result;
 		bool stale = false;
 		context.RunFunctionInTransaction([&]() {
 			stale = prepared.data->RequireRebind(context, &none);
-			// Vectors of their full size would cost more than all the rest.
+			// Vectors of full size would cost more than everything else here.
 			if (!stale) result = Run(context, root, NextPowerOfTwo(MinValue<idx_t>(MaxValue<idx_t>(rows, 64), STANDARD_VECTOR_SIZE)));
 		});
 		if (stale) return 0;

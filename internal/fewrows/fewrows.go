@@ -1,9 +1,11 @@
-// Package fewrows runs kept statements over a few rows without DuckDB's scheduler: on the calling thread, operator by operator.
+// Package fewrows implements inline execution: it runs prepared statements over few rows on the
+// calling goroutine, operator by operator, without DuckDB's scheduler.
 //
-// DuckDB executes a statement as pipelines whose tasks its threads take from a queue, with buffers for vectors of 2,048
-// rows between all operators and behind the last. Of a statement that changes one row this is a third of the processor time, ten
-// times what evaluating its expressions takes. The plan is DuckDB's, and so are the operators that
-// run; only how they are called is ours. It needs DuckDB's C++ classes, hence a package of its own (see livescan).
+// DuckDB executes a statement as pipelines. Their tasks go through a queue to its threads, with
+// buffers for vectors of 2,048 rows between all operators and after the last one. For a statement
+// that changes one row, this is a third of the CPU time, and ten times the cost of evaluating its
+// expressions. Here DuckDB's own plan and operators run; only the way they are called differs. The
+// package uses DuckDB's C++ classes; see livescan for why these are in packages of their own.
 package fewrows
 
 /*
@@ -21,8 +23,14 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// Start executes a statement without parameters that reads at most so many rows (0: it has no FROM, or DuckDB executes it as any other), and whose connection keeps it. What is not a scan with filters and
-// projections over it, what is to be planned again each time, and a statement's first run, which finds out what its columns are, DuckDB executes as any other.
+// Start executes a statement without parameters that its connection has cached. The statement must
+// not read more than the given number of rows. With 0 rows, only a statement without FROM runs
+// inline.
+//
+// DuckDB executes the statement as usual in these cases:
+//   - The plan is not a scan with filters and projections above it.
+//   - The statement must be planned again each time.
+//   - This is the statement's first run, which finds out its columns.
 func Start(ctx context.Context, stmt *duck.Stmt, rows int) (*duck.Result, error) {
 	if !stmt.ColumnsKnown() {
 		return stmt.Start(ctx)

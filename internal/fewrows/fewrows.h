@@ -1,4 +1,4 @@
-// Runs statements over few rows on the thread that asks for it.
+// Runs statements over few rows on the calling thread.
 #ifndef SCOTER_FEWROWS_H
 #define SCOTER_FEWROWS_H
 
@@ -11,9 +11,14 @@
 extern "C" {
 #endif
 
-// Runs a prepared statement without parameters, which reads at most so many rows (there is room for no more; 0: none from anywhere), and gives its result: 1,
-// and a chunk of all its rows, which the caller destroys; 0, and it did not run, if its plan is not a scan with filters and projections
-// over it; or -1, and an error, which the caller frees, as DuckDB words it for a connection that asks for JSON. Its memory is the account's.
+// Runs a prepared statement without parameters that reads at most the given number of rows (0: it
+// has no FROM). There is no space for more rows. The memory of the statement is counted for the
+// account. Returns
+//   - 1, and a chunk with all rows of the result, which the caller destroys;
+//   - 0, if the plan is not a scan with filters and projections above it: the statement did not
+//     run;
+//   - -1, and an error message, which the caller frees, in the form that DuckDB uses for a
+//     connection that asks for errors as JSON.
 int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows, duckdb_data_chunk *result, char **error);
 
 #ifdef __cplusplus

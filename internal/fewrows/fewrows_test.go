@@ -28,7 +28,7 @@ func connect(t *testing.T) *duck.Conn {
 	return conn
 }
 
-// run returns a kept statement's rows as text, and how many batches they came in.
+// run returns the rows of a cached statement as text, and the number of batches.
 func run(t *testing.T, conn *duck.Conn, sql string, start func(*duck.Stmt) (*duck.Result, error)) (rows []string, batches int, err error) {
 	t.Helper()
 	stmt, err := conn.PrepareCached(sql)
@@ -132,7 +132,8 @@ func TestOtherPlansAreExecutedAsEver(t *testing.T) {
 		"SELECT i FROM range(3000) r(i) WHERE i IN (SELECT j * 2 FROM range(4000) r(j))",
 		"SELECT i, unnest([i, 1]) FROM range(5000) r(i)",
 		"SELECT i FROM range(5000) r(i) WHERE false",
-		"SELECT date_trunc('day', now()) = current_date FROM range(5000) r(i)", // it is to be planned again each time
+		// must be planned again each time
+		"SELECT date_trunc('day', now()) = current_date FROM range(5000) r(i)",
 	} {
 		want, _, err := run(t, conn, sql, asEver)
 		if err != nil {
@@ -146,7 +147,7 @@ func TestOtherPlansAreExecutedAsEver(t *testing.T) {
 	}
 }
 
-// A SELECT without FROM is one row. It may not be the same each time.
+// A SELECT without FROM returns one row, which may differ from run to run.
 func TestWithoutFrom(t *testing.T) {
 	conn := connect(t)
 	directly := func(stmt *duck.Stmt) (*duck.Result, error) { return Start(context.Background(), stmt, 0) }
@@ -159,7 +160,7 @@ func TestWithoutFrom(t *testing.T) {
 		"SELECT * FROM (VALUES (1), (2))",
 		"SELECT sum(i) FROM range(100000) r(i)",
 		"SELECT count(*) FROM (SELECT i FROM range(5000) r(i))",
-		"SELECT i FROM range(5000) r(i)", // how many there may be is not said
+		"SELECT i FROM range(5000) r(i)", // the number of rows is not known in advance
 		"SELECT 1 UNION ALL SELECT 2",
 	} {
 		want, _, err := run(t, conn, sql, asEver)

@@ -13,22 +13,27 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxAlike is how many rows of one key All finds: more are better found by a scan.
+// maxAlike is the largest number of rows of one key that All returns. A scan is better for more
+// rows.
 const maxAlike = 256
 
-// coarseFor is how long a key counts as one that tells too few rows apart: rows may go, and to find out takes what a few statements do.
+// coarseFor is how long a key counts as one with too many rows. After that All tries again, because
+// rows may have been deleted. A try costs as much as a few statements.
 const coarseFor = 10 * time.Minute
 
-// coarseKey names the key of a table.
+// coarseKey identifies a key of a table.
 type coarseKey struct {
 	table base.TableID
 	key   string
 }
 
-// All returns the addresses of all rows of a table that have one key, given by an array of one value for each of its columns. No
-// row has a key of which a part is NULL. ok is false if they are not to be found this way: the key tells too few rows apart, or there is more
-// to be read for it than a few row groups, which a query would take longer for. That is made beside the statements,
-// see beside. The caller holds the snapshot.
+// All returns the addresses of all rows of a table that have one key. values has an array of one
+// value for each column of the key. A row with a NULL in its key is never found.
+//
+// ok is false if the caller must find the rows by a query instead: because too many rows have the
+// key, or because All would have to read more than a few row groups, which takes longer than a
+// query. In the latter case the index is built in the background: see indexBuilder. The caller
+// holds the snapshot.
 func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
 	if !f.suits(t, key) {
 		return nil, false, nil
@@ -89,18 +94,20 @@ func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Arra
 	return found, true, nil
 }
 
-// suits reports whether rows of a table are to be found by a key of theirs.
+// suits reports whether All can find the rows of a table by this key.
 func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	for _, view := range t.Memtables {
 		for _, id := range key {
 			if view.Schema.ColumnByID(id) < 0 {
-				return false // its rows have the column's initial value, which DuckDB computes
+				return false // the rows have the column's initial value, which DuckDB computes
 			}
 		}
 	}
 	for _, set := range t.Patches {
 		if slices.ContainsFunc(key, set.Changes) {
-			return false // the column got new values in place before it was in the key: what was written is not what the rows have
+			// the column got new values in place before it was in the key, so the written values
+			// are not the current ones
+			return false
 		}
 	}
 	f.mu.Lock()
@@ -109,21 +116,23 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	return !coarse || time.Since(since) >= coarseFor
 }
 
-// maxReads is how many footers and row groups All reads: more take longer than a query.
+// maxReads is how many footers and row groups All reads at most. Reading more takes longer than a
+// query.
 const maxReads = 3
 
-// way is where rows of a part are looked up: in its index, or in a row group that may hold the key, which is given by its values then, or was
-// looked for there.
+// way says where to look a key up in a part: in the index of the part, in the cached numbers of a
+// row group (rows, with the key in values), or in the result of a search of a row group (found).
 type way struct {
 	part   base.SourceID
 	index  *partIndex
 	rows   *groupRows
 	values []int64
-	found  []uint32 // rows of the row group
-	first  uint32   // row of the part in the row group
+	found  []uint32 // matching rows of the row group
+	first  uint32   // row number in the part of the row group's first row
 }
 
-// ways returns where the rows of a key are looked up in some parts. ok is false if that is not all there and not to be read at once.
+// ways returns where to look a key up in the given parts. ok is false if that needs more reads than
+// allowed.
 func (f *Finder) ways(t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
 	var lacking []lack
 	var groups []candidates

@@ -12,15 +12,20 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Making the index of a part takes several times as long as a query for one of its keys. So All makes none, and the
-// statement goes on by a query; from the second time on that All lacks the index of a part, it is made beside the statements. The part is
-// held until it is there, so that its file stays however it is merged or dropped meanwhile, and not the statement's snapshot: that keeps the memory of rows,
-// for which writers may wait. Row groups that are not to be read at once are read in the same way, from the first time on.
+// Building the index of a part takes several times as long as a query for one of its keys. So All
+// does not build it, and the statement runs a query instead. From the second time on that All lacks
+// the index of a part, the index is built in the background. Row groups that All may not read at
+// once are read in the background too, from the first time on.
 //
-// What one statement lacks is made one after the other, and nothing else until it is there: the statements have the other
-// processors, and the memory of making an index, which is that of one more, is taken once. Who then lacks others comes by again.
+// Meanwhile the builder holds the part, so that its file stays even if the part is merged or
+// dropped. It does not hold the statement's snapshot, because a snapshot keeps the memory of rows
+// for which writers may wait.
+//
+// One background goroutine builds what one statement lacked, part by part, and ignores further
+// requests until it is done. So statements keep the other processors, and the memory for building
+// an index is needed only once. A statement whose request was ignored asks again the next time.
 
-// beside is what is being made beside statements.
+// indexBuilder builds indexes in the background.
 type beside struct {
 	failed  func(error)
 	closing context.Context // ends with Close
@@ -30,18 +35,19 @@ type beside struct {
 	closed  bool // guarded by Finder.mu
 }
 
-// retryAfter is how long nothing is made of a part after it failed: what fails by itself, as for lack of memory, succeeds later, and what
-// does not is not to be told of with every statement.
+// retryAfter is how long the builder skips a part after a failure. Some failures, such as a lack of
+// memory, are temporary. The others must not be reported with every statement.
 const retryAfter = time.Minute
 
 // lack is a part in which a key cannot be looked up yet.
 type lack struct {
 	entry *source
 	part  *catalog.Part
-	again bool // not for the first time
+	again bool // All lacked it before
 }
 
-// want sees to it that a key which a statement looks for, given by its values, can be looked up in parts later.
+// want starts the background builder, so that the key of a statement can be looked up in these
+// parts later.
 func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +68,8 @@ func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, va
 	f.beside.running.Go(func() { f.makeBeside(&stored, rows, due, key, values) })
 }
 
-// makeBeside makes what is lacking of a table of so many rows, of which nobody holds more than makeIndex does.
+// buildInBackground builds what is lacking of a table with the given number of rows. Only makeIndex
+// holds parts meanwhile.
 func (f *Finder) makeBeside(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	defer func() {
 		f.mu.Lock()
@@ -70,7 +77,8 @@ func (f *Finder) makeBeside(t *snapshot.Table, rows int64, lacking []lack, key [
 		f.beside.busy = false
 	}()
 	for _, l := range lacking {
-		// The indexes of a table are made if they fit into memory together: else each would take the place of another.
+		// Whole indexes are built only if those of all parts fit into memory together. Otherwise
+		// they would evict each other.
 		err := f.makeIndex(t, l, l.again && rows*entryBytes <= f.maxBytes, key, values)
 		if f.beside.closing.Err() != nil {
 			return
@@ -85,7 +93,9 @@ func (f *Finder) makeBeside(t *snapshot.Table, rows int64, lacking []lack, key [
 	}
 }
 
-// makeIndex makes what is lacking of one part, unless its table has it no more: what its row groups say of the key, or else, if whole, its index.
+// makeIndex builds what is lacking of one part, unless the table does not have the part any more:
+// the numbers of the row groups that may hold the key, or, if that is not possible and whole is
+// set, the index of the part.
 func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.ColumnID, values []arrow.Array) error {
 	release, there := f.reader.Hold(l.part)
 	if !there {
@@ -104,8 +114,8 @@ func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.Col
 	return err
 }
 
-// Close ends what makes indexes beside statements, and waits for it. It may be called more than once. What is asked for later is found
-// without new ones.
+// Close stops the background builder and waits for it. Close may be called more than once. All
+// still works afterwards, but no new indexes are built in the background.
 func (f *Finder) Close() {
 	f.mu.Lock()
 	f.beside.closed = true

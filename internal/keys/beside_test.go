@@ -22,7 +22,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// besideWorld is a table of parts with a finder whose reads wait for go ahead, if there is such a channel, and fail with fail.
+// besideWorld is a table of parts with a finder. Reads wait for the channel goAhead, if it is not
+// nil, and fail with the error fail.
 type besideWorld struct {
 	*testing.T
 	table   *snapshot.Table
@@ -34,7 +35,7 @@ type besideWorld struct {
 	read     []base.SourceID // guarded by mu
 	fail     error           // guarded by mu
 	failures []string        // guarded by mu
-	held     int             // guarded by mu; parts that are not released
+	held     int             // guarded by mu; parts that are held
 	gone     bool            // guarded by mu; the table has none of its parts any more
 }
 
@@ -99,7 +100,7 @@ func (w *besideWorld) all(key int64) ([]base.RowAddress, bool) {
 	return found, ok
 }
 
-// expect looks for the rows of a key; nil: they are not to be found by indexes.
+// expect looks up the rows of a key; nil: a query is needed.
 func (w *besideWorld) expect(key int64, want ...base.RowAddress) {
 	w.Helper()
 	found, ok := w.all(key)
@@ -108,7 +109,7 @@ func (w *besideWorld) expect(key int64, want ...base.RowAddress) {
 	}
 }
 
-// after expects which parts were read until now, and how many are held.
+// after checks which parts have been read so far, and how many are held.
 func (w *besideWorld) after(held int, read ...base.SourceID) {
 	w.Helper()
 	synctest.Wait()
@@ -127,9 +128,9 @@ func TestIndexesAreMadeBesideStatementsFromTheSecondOnThatWantsThem(t *testing.T
 		w.after(0)
 		w.expect(3)
 		w.after(1, 1)
-		w.expect(3) // while the first is being made
+		w.expect(3) // while the first is being built
 		w.expect(1)
-		w.expect(100) // another part is not made meanwhile, even if it is asked for twice
+		w.expect(100) // another part is not built in the meantime, even if it is requested twice
 		w.expect(100)
 		w.after(1, 1)
 		w.goAhead <- struct{}{}
@@ -160,7 +161,7 @@ func TestCloseEndsWhatMakesIndexes(t *testing.T) {
 		w.expect(3)
 		w.after(1, 1)
 		w.finder.Close()
-		w.after(0, 1) // and the second part is not begun
+		w.after(0, 1) // and the second part is not started
 		w.expect(3)
 		w.after(0, 1)
 		w.finder.Close()
@@ -185,7 +186,7 @@ func TestAnIndexThatCannotBeMadeIsToldOfAndTriedAgainLater(t *testing.T) {
 			t.Errorf("failures %q", w.failures)
 		}
 		w.fail = nil
-		w.expect(3) // it wants the other part, for the first time
+		w.expect(3) // this needs the other part, for the first time
 		w.after(0, 1)
 		w.expect(3)
 		w.after(0, 1, 2)
@@ -279,7 +280,8 @@ func TestNoIndexIsMadeOfAPartThatIsGone(t *testing.T) {
 	})
 }
 
-// TestAKeyThatManyRowsHadIsLookedForAgain deletes one of so many rows of a key that those of any key are looked for by queries.
+// TestAKeyThatManyRowsHadIsLookedForAgain has a key with too many rows for All, and then deletes
+// one of them.
 func TestAKeyThatManyRowsHadIsLookedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newBesideWorld(t, append(slices.Repeat([]int64{5}, maxAlike+1), 7))

@@ -13,13 +13,15 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Duplicates finds the keys that many rows have, where an Index of each part would be more than memory takes: all keys of the parts
-// go through one table of hashes, and if they are more than fit into it, a share of them at a time, by hash.
+// Duplicates finds keys that occur more than once where the indexes of all parts would need too
+// much memory. The keys of all parts pass through one table of hashes. If there are too many for
+// it, each pass handles the hashes of one range.
 
-// passRows is how many rows go through the table at once: 48 bytes each, with what bringing them in order takes.
+// passRows is the number of rows per pass. Each row takes 48 bytes, including the memory for
+// sorting.
 const passRows = 8 << 20
 
-// keyRow is a row of the table of hashes.
+// keyRow is a row in the table of hashes.
 type keyRow struct {
 	high    uint64
 	low     uint32
@@ -27,13 +29,14 @@ type keyRow struct {
 	ordinal uint32
 }
 
-// Duplicates calls f with the rows of each primary key that several rows have of which at least one is in the added parts. The
-// rows are in the order of the parts, those that were there first. Of these, which are some of the table's, rows that
-// are deleted do not count. Parts whose statistics say that they share no key with an added one are not read.
+// Duplicates calls each with the rows of every primary key that several rows have, if at least one
+// of them is in the added parts. Rows of existing parts (there) come first, and otherwise rows are
+// in the order of the parts. Deleted rows of existing parts are ignored. Duplicates does not read
+// parts whose statistics show that they share no key with an added part.
 func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added []*catalog.Part, each func(rows []base.RowAddress) error) error {
 	key := t.Schema.PrimaryKey
 	var parts []*catalog.Part
-	var isAdded []bool // of parts
+	var isAdded []bool // by index in parts
 	rows := int64(0)
 	for i, p := range slices.Concat(there, added) {
 		shares := func(q *catalog.Part) bool { return q != p && shareKeys(t, key, p, q) }
@@ -75,7 +78,8 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 	return nil
 }
 
-// KeyAt returns the primary key of a row of a part: an array of one value for each column, on Go's heap.
+// KeyAt returns the primary key of a row of a part: for each column an array of one value, on Go's
+// heap.
 func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddress) (key []arrow.Array, err error) {
 	at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == row.Source })
 	if at < 0 {
@@ -87,7 +91,8 @@ func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddre
 		rows := int64(columns[0].Len())
 		if i := int64(row.Ordinal) - first; key == nil && i >= 0 && i < rows {
 			for _, c := range columns {
-				value, err := batch.TakeValues(c, []uint32{uint32(i)}) // the batch's memory is used again
+				// the memory of the batch is reused
+				value, err := batch.TakeValues(c, []uint32{uint32(i)})
 				if err != nil {
 					return err
 				}
@@ -103,19 +108,19 @@ func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddre
 	return key, err
 }
 
-// isOfPass says whether a hash is in the share of one of so many passes.
+// isOfPass reports whether a pass handles a hash. passes is the number of passes.
 func isOfPass(high, pass, passes uint64) bool { return high>>32*passes>>32 == pass }
 
-// keyReader gathers rows of a part.
+// keyReader collects rows of a part.
 type keyReader struct {
-	number       uint32 // of the part
+	number       uint32 // index of the part
 	pass, passes uint64
 	rows         []keyRow
 	keep         bool
-	hashes       []batch.KeyHash // of all rows, if they are to be kept
+	hashes       []batch.KeyHash // of all rows, if keep is set
 }
 
-// readKeys gathers the rows of a part that are not deleted and of the pass.
+// readKeys collects the rows of a part that belong to the pass and are not deleted.
 func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Part, r *keyReader) error {
 	set, ordinal := t.Patches[p.ID], uint32(0)
 	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
@@ -134,11 +139,12 @@ func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Par
 	})
 }
 
-// remember keeps the index of a part whose keys were just read: rows that come are often soon followed by others of their keys.
+// remember caches the index of a part whose keys were just read: more rows of the same keys often
+// follow soon.
 func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.KeyHash) {
 	key := t.Schema.PrimaryKey
 	if len(Columns(t.Schema, key)) > len(key) {
-		return // the states of the rows belong to it
+		return // the index would also need the states of the rows
 	}
 	s := f.source(t, p.ID, key, true)
 	s.mu.Lock()
@@ -148,8 +154,9 @@ func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.Key
 	}
 }
 
-// inBuckets returns rows in the order of buckets, of some rows each, so that what is alike is next to one another; and where each bucket
-// starts, and the last one ends. Buckets are by the last bits of the hash: the first ones the rows of a pass have in common.
+// inBuckets sorts rows into buckets of a few rows each, so that rows of one hash are close
+// together. It also returns where each bucket starts and where the last one ends. Buckets are
+// chosen by the last bits of the hash, because the rows of a pass share the first ones.
 func inBuckets(rows []keyRow) (ordered []keyRow, starts []uint32) {
 	width := bits.Len(uint(len(rows) / bucketRows))
 	bucket := func(r keyRow) uint64 { return r.high & (1<<width - 1) }
@@ -170,7 +177,8 @@ func inBuckets(rows []keyRow) (ordered []keyRow, starts []uint32) {
 	return ordered, starts
 }
 
-// alike calls f with the rows of each hash that several have, in the order in which they are given.
+// alike calls f with the rows of every hash that several rows have. The rows of a hash keep their
+// order.
 func alike(rows []keyRow, f func([]keyRow) error) error {
 	ordered, starts := inBuckets(rows)
 	var group []keyRow
@@ -179,7 +187,7 @@ func alike(rows []keyRow, f func([]keyRow) error) error {
 		for i, r := range some {
 			same := func(other keyRow) bool { return other.high == r.high && other.low == r.low }
 			if slices.ContainsFunc(some[:i], same) {
-				continue // with the first of its kind
+				continue // was handled with the first row of its hash
 			}
 			group = group[:0]
 			for _, other := range some[i+1:] {
@@ -198,7 +206,8 @@ func alike(rows []keyRow, f func([]keyRow) error) error {
 	return nil
 }
 
-// Tombstones calls f with the rows of a part in which the table's IsDeleted column is true, as they were written.
+// Tombstones calls each with the rows of a part in which the table's IsDeleted column is true. It
+// reads the values as they were written, without patches.
 func (f *Finder) Tombstones(ctx context.Context, t *snapshot.Table, p *catalog.Part, each func(row base.RowAddress)) error {
 	if !p.MayHaveTombstones(t.Schema) {
 		return nil

@@ -19,7 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// tableOf returns a table of parts with these keys, and a Finder that reads them. read lists the parts that it read.
+// tableOf returns a table of parts with these keys, and a Finder that reads them. read collects the
+// parts that it reads.
 func tableOf(t *testing.T, read *[]base.SourceID, keys ...[]int64) (*snapshot.Table, *Finder) {
 	t.Helper()
 	table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "k", Type: schema.Of(schema.BigInt)}}, PrimaryKey: []base.ColumnID{1}}
@@ -34,17 +35,18 @@ func tableOf(t *testing.T, read *[]base.SourceID, keys ...[]int64) (*snapshot.Ta
 	}), func(err error) { t.Error(err) })
 }
 
-// heldForGood is Reader.Hold of parts that never go.
+// heldForGood is a Reader.Hold for parts that are never removed.
 func heldForGood(*catalog.Part) (release func(), ok bool) { return func() {}, true }
 
-// readerOf reads parts as a whole alone.
+// readerOf returns a reader that only reads whole parts.
 func readerOf(read ReadPart) Reader {
 	return Reader{Hold: heldForGood, Part: read, Numbers: func(*snapshot.Table, *catalog.Part, []base.ColumnID) (*part.Numbers, bool, error) {
 		return nil, false, nil
 	}}
 }
 
-// TestIndexesOfWhichSomeFitAreOfUse looks for a key in parts of which any may have it, and of which the indexes of half fit into memory.
+// TestIndexesOfWhichSomeFitAreOfUse looks a key up in parts that may all have it, with memory for
+// half of their indexes.
 func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
 	var read []base.SourceID
 	parts := make([][]int64, 10)
@@ -78,7 +80,8 @@ func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
 	}
 }
 
-// TestAnIndexThatIsLargerThanAllThatFitsIsKept looks for keys in a part whose index is too large, and then in one beside it that is not.
+// TestAnIndexThatIsLargerThanAllThatFitsIsKept looks keys up in a part whose index is too large for
+// the cache, and then in another part whose index is small.
 func TestAnIndexThatIsLargerThanAllThatFitsIsKept(t *testing.T) {
 	for range 10 {
 		var read []base.SourceID
@@ -101,7 +104,7 @@ func TestAnIndexThatIsLargerThanAllThatFitsIsKept(t *testing.T) {
 		if !slices.Equal(read, []base.SourceID{1}) {
 			t.Fatalf("parts %v were read: the first is to be once", read)
 		}
-		for f.bytes > f.maxBytes { // the small one gets its place in time
+		for f.bytes > f.maxBytes { // the small index is cached sooner or later
 			look(5001)
 		}
 		look(17)
@@ -119,7 +122,8 @@ func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 	}
 	table, f := tableOf(t, &read, []int64{-5, -3}, []int64{7, 8, 14, 21}, many, []int64{21, 350, 351, 352}, []int64{1 << 40})
 	var err error
-	if table.Patches[2], err = patch.New(2).With(1, roaring.BitmapOf(2)); err != nil { // 14 is deleted
+	// 14 is deleted
+	if table.Patches[2], err = patch.New(2).With(1, roaring.BitmapOf(2)); err != nil {
 		t.Fatal(err)
 	}
 	var found []string
@@ -138,7 +142,7 @@ func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 	if !slices.Equal(read, []base.SourceID{2, 3, 4}) {
 		t.Errorf("read parts %v, which is not those that may share keys", read)
 	}
-	// The keys of added parts are known from then on.
+	// The indexes of added parts are cached from then on.
 	read = nil
 	columns := []arrow.Array{numbers(35, 351, 8)}
 	at, err := f.Find(t.Context(), table, columns, hashes(t, columns...))
@@ -150,7 +154,7 @@ func TestDuplicatesAreTheKeysThatAnAddedPartShares(t *testing.T) {
 	}
 }
 
-// TestBucketsHoldFewRowsOfAnyPass has rows of one of many passes, whose hashes have much in common.
+// TestBucketsHoldFewRowsOfAnyPass has rows of one of many passes, whose hashes share many bits.
 func TestBucketsHoldFewRowsOfAnyPass(t *testing.T) {
 	const passes = 64
 	r := rand.New(rand.NewPCG(1, 1))

@@ -1,7 +1,7 @@
-// Package keys finds rows by primary key or sort key: per source an index from a key's hash to the rows that
-// have it. An index of a part is made once, when it is first asked for, and kept in memory; one of a memtable
-// grows with it. Parts whose statistics exclude all keys that are looked for need none, nor do, for a single key, those of which
-// few row groups may hold it.
+// Package keys finds rows by primary key or sort key. For each rowset it has an index from the hash
+// of a key to the rows of that key. The index of a part is built on first use and cached in memory.
+// The index of a memtable grows with the memtable. A part needs no index if its statistics exclude
+// all wanted keys, nor, for a single key, if only few of its row groups may hold the key.
 package keys
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 )
 
-// Index is the keys of one part's rows. It is immutable.
+// Index is an immutable index of the keys of one part.
 //
-// Entries lie in buckets by the first bits of their hash, about bucketRows in each: a
-// look-up reads one place of starts and two cache lines of entries.
+// Its entries are in buckets by the first bits of their hash, about bucketRows in each. A lookup
+// reads one place of starts and two cache lines of entries.
 type Index struct {
 	shift   uint8
-	starts  []uint32 // of each bucket in entries, and the end of the last
+	starts  []uint32 // index in entries of the start of each bucket, then of the end of the last
 	entries []entry
 }
 
@@ -31,7 +31,7 @@ const (
 	bucketRows = 8
 )
 
-// NewIndex returns the index of rows with these keys, the first of which has ordinal 0.
+// NewIndex returns an index of rows with the given hashes. The first row has ordinal 0.
 func NewIndex(hashes []batch.KeyHash) *Index {
 	buckets := max(1, len(hashes)/bucketRows)
 	width := bits.Len(uint(buckets))
@@ -52,10 +52,10 @@ func NewIndex(hashes []batch.KeyHash) *Index {
 	return x
 }
 
-// Bytes returns the memory that the index holds.
+// Bytes returns the memory that the index takes.
 func (x *Index) Bytes() int64 { return int64(len(x.entries))*entryBytes + 4*int64(len(x.starts)) }
 
-// Find calls f with every row that has a key, until f says to stop.
+// Find calls f with every row of a key, until f returns true.
 func (x *Index) Find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	b := key.High >> x.shift
 	for _, e := range x.entries[x.starts[b]:x.starts[b+1]] {
@@ -65,21 +65,22 @@ func (x *Index) Find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	}
 }
 
-// growing is the keys of a memtable's rows, which are added in their order.
+// growing is the index of a memtable. Rows are added in order.
 //
-// Rows of one key are a chain from the newest to the oldest. Its newest row is in a table that is probed from the place
-// which the hash's first bits say: about four bytes a row, which are less than a map's and as many cache lines.
+// The rows of a key are a linked list from the newest to the oldest. The newest row of each key is
+// in an open-addressing hash table, in which a key's first slot is given by the first bits of its
+// hash. The table takes about four bytes per row, which is less than a map, and as few cache lines.
 type growing struct {
 	hashes []batch.KeyHash // by row
-	older  []uint32        // by row: the next older one of its key + 1, or 0
+	older  []uint32        // by row: the next older row of the same key + 1, or 0
 	shift  uint8
 	slots  []uint32 // newest row of a key + 1, or 0
-	used   int      // of slots
+	used   int      // number of used slots
 }
 
 func (g *growing) count() int64 { return int64(len(g.hashes)) }
 
-// add enters the next row.
+// add adds the next row.
 func (g *growing) add(key batch.KeyHash) {
 	if 2*g.used >= len(g.slots) {
 		g.grow()
@@ -93,7 +94,7 @@ func (g *growing) add(key batch.KeyHash) {
 	g.slots[at] = uint32(len(g.hashes))
 }
 
-// slot returns where a key is, or would be.
+// slot returns the slot of a key, or the free slot for it.
 func (g *growing) slot(key batch.KeyHash) uint64 {
 	at := key.High >> g.shift
 	for g.slots[at] != 0 && g.hashes[g.slots[at]-1] != key {
@@ -114,7 +115,7 @@ func (g *growing) grow() {
 	}
 }
 
-// find calls f with every row that has a key, the newest first, until f says to stop.
+// find calls f with every row of a key, newest first, until f returns true.
 func (g *growing) find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	if len(g.slots) == 0 {
 		return

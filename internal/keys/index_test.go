@@ -30,7 +30,7 @@ func TestAnIndexFindsEveryRowOfAKey(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 8, 9, 1000, 20_000} {
 		values := make([]int64, n)
 		for i := range values {
-			values[i] = int64(i / 2) // two rows of each key
+			values[i] = int64(i / 2) // two rows per key
 		}
 		of := hashes(t, numbers(values...))
 		x := NewIndex(of)

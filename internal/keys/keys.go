@@ -22,67 +22,74 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ReadPart reads columns of a part as it was written, in the types that the columns have here: it calls rows with batches of
-// them, in the order of the part's rows.
+// ReadPart reads columns of a part as they were written, converted to the given types. It calls
+// rows with batches of the columns, in the order of the part's rows.
 type ReadPart func(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error
 
 // Reader reads parts.
 type Reader struct {
-	// Hold keeps a part, which is read beside those who hold it, until release is called. ok is false if its table has it no more.
+	// Hold keeps the file of a part until release is called, for reads in the background. ok is
+	// false if the table does not have the part any more.
 	Hold func(p *catalog.Part) (release func(), ok bool)
 	Part ReadPart
-	// Numbers, Group and Rows are part.OpenNumbers for columns of a part, part.Numbers.Read, and part.Numbers.Find.
+	// Numbers is part.OpenNumbers for columns of a part, Group is part.Numbers.Read, and Rows is
+	// part.Numbers.Find.
 	Numbers func(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error)
 	Group   func(n *part.Numbers, group int) ([]part.Integers, error)
 	Rows    func(n *part.Numbers, group int, values []int64) ([]uint32, error)
 }
 
-// Finder finds rows by key. What it keeps of a source goes with Forget. It is safe for concurrent use.
+// Finder finds rows by key. It drops its data about a rowset with Forget. It is safe for concurrent
+// use.
 type Finder struct {
 	reader   Reader
 	maxBytes int64
 
 	mu sync.Mutex
-	// sources are the indexes of each source, by the columns of the key with their types, which another version of the schema may
-	// change. Guarded by mu.
+	// rowsets has an entry for each rowset and key. The string describes the key: its columns and
+	// their types, which another schema version may change. Guarded by mu.
 	sources map[base.SourceID]map[string]*source
-	parts   []*source               // guarded by mu; those of parts of which something is kept
-	bytes   int64                   // guarded by mu; of what is kept of parts
-	coarse  map[coarseKey]time.Time // guarded by mu; keys that many rows share, and when that was found
+	parts   []*source // guarded by mu; the parts with cached data
+	bytes   int64     // guarded by mu; size of the cached data of parts
+	// guarded by mu; keys that many rows share, and when that was found
+	coarse map[coarseKey]time.Time
 
 	beside beside
 }
 
-// source is the index of one source.
+// rowset is what the Finder knows of one rowset and key.
 type source struct {
-	id     base.SourceID
-	key    string
-	at     int       // in Finder.parts, -1 if it is not there; guarded by Finder.mu
-	asked  bool      // of a part: All wanted it before; guarded by Finder.mu
-	failed time.Time // of a part: when making its index beside statements failed last; guarded by Finder.mu
+	id    base.SourceID
+	key   string
+	at    int  // index in Finder.parts, or -1; guarded by Finder.mu
+	asked bool // of a part: All lacked its index before; guarded by Finder.mu
+	// of a part: when building its index in the background last failed; guarded by Finder.mu
+	failed time.Time
 
-	kept atomic.Pointer[kept] // of a part, never nil; set under Finder.mu
+	kept atomic.Pointer[kept] // of a part: never nil; set under Finder.mu
 
-	mu     sync.Mutex // of a part held by who makes its index
+	mu     sync.Mutex // of a part: held by the goroutine that builds its index
 	rows   growing    // guarded by mu; of a memtable
 	states states     // guarded by mu; of a memtable's rows
 }
 
-// kept is what is kept of a part. To let go of it, another takes its place, with nothing in it: who reads it goes on.
+// cached is the cached data of a part. To evict it, an empty one replaces it. Goroutines that use
+// the old one are not affected.
 type kept struct {
-	index  atomic.Pointer[partIndex]  // nil until made
-	groups atomic.Pointer[*rowGroups] // nil until looked at, of nil if there are none
-	bytes  int64                      // guarded by Finder.mu
+	index atomic.Pointer[partIndex] // nil until built
+	// nil until the footer was read; then a pointer to nil if row groups cannot be used
+	groups atomic.Pointer[*rowGroups]
+	bytes  int64 // guarded by Finder.mu
 }
 
-// partIndex is the index of a part. It is immutable.
+// partIndex is the immutable index of a part.
 type partIndex struct {
 	*Index
 	states states
 }
 
-// NewFinder returns a finder that keeps what it knows of parts up to a number of bytes. failed is told why an index could not be made of which no
-// caller waits. Close it.
+// NewFinder returns a finder that caches up to maxBytes of data about parts. It calls failed with
+// the errors of the background builder. The caller must call Close.
 func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
 	f := &Finder{reader: reader, maxBytes: maxBytes, sources: map[base.SourceID]map[string]*source{}, coarse: map[coarseKey]time.Time{}}
 	f.beside.failed = failed
@@ -90,7 +97,7 @@ func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
 	return f
 }
 
-// Key returns the columns of a table's primary key among a batch's, which are the table's.
+// Key returns the primary key's columns of a batch. The batch has the columns of the table.
 func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 	out := make([]arrow.Array, len(t.PrimaryKey))
 	for i, id := range t.PrimaryKey {
@@ -99,8 +106,9 @@ func Key(t schema.Table, rec arrow.RecordBatch) []arrow.Array {
 	return out
 }
 
-// Find returns, for each primary key, the address of the table's row that has it, with Source 0 if there is
-// none. columns are the key's; hashes are theirs. The caller holds the snapshot.
+// Find returns, for each primary key, the address of the row that has it, or an address with Source
+// 0 if there is none. columns are the columns of the keys, and hashes their hashes. The caller
+// holds the snapshot.
 func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Array, hashes []batch.KeyHash) ([]base.RowAddress, error) {
 	key := t.Schema.PrimaryKey
 	found := make([]base.RowAddress, len(hashes))
@@ -138,8 +146,8 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 	return found, nil
 }
 
-// locate enters the rows of one source that are not deleted, and returns the keys that are still missing. within says which of
-// them the source may have; nil: all.
+// locate enters the rows of one rowset that are not deleted into found, and returns the keys that
+// are still missing. within reports which keys the rowset may have; nil means all.
 func locate(t *snapshot.Table, id base.SourceID, missing []uint32, found []base.RowAddress, within func(i uint32) bool, find func(i uint32, live func(uint32) bool)) []uint32 {
 	set := t.Patches[id]
 	var still []uint32
@@ -171,12 +179,13 @@ func (f *Finder) inMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 	return locate(t, view.Source, missing, found, nil, func(i uint32, live func(uint32) bool) { s.find(view, hashes[i], live) }), nil
 }
 
-// ofMemtable returns the index of a memtable, with all rows of the view in it, and locked.
+// ofMemtable returns the index of a memtable, locked, with all rows of the view.
 func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*source, error) {
 	s := f.source(t, view.Source, key, false)
 	s.mu.Lock()
 	for i := len(view.Batches) - 1; i >= 0 && s.rows.count() < view.Rows; i-- {
-		// Batches before the first new row were joined or indexed: find where that is.
+		// Batches before the first new row may have been joined, and are indexed: find the batch of
+		// the first new row.
 		if int64(view.Batches[i].FirstOrdinal) > s.rows.count() && i > 0 {
 			continue
 		}
@@ -191,12 +200,14 @@ func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 	return s, nil
 }
 
-// find calls f with every row of a view that has a key, the newest first, until f says to stop. mu is held.
+// find calls f with every row of a view that has a key, newest first, until f returns true. mu must
+// be held.
 func (s *source) find(view memtable.View, key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	s.rows.find(key, func(ordinal uint32) bool { return int64(ordinal) < view.Rows && f(ordinal) })
 }
 
-// add indexes the rows of a batch that are not yet. set is what was changed of the memtable, or nil.
+// add indexes the rows of a batch that are not indexed yet. set has the changes of the memtable, or
+// is nil.
 func (s *source) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch, set *patch.Set) error {
 	from := max(0, s.rows.count()-int64(b.FirstOrdinal))
 	if from >= b.Record.NumRows() {
@@ -222,8 +233,8 @@ func (s *source) add(written, now schema.Table, key []base.ColumnID, b memtable.
 	return nil
 }
 
-// converted returns columns of a batch that conforms to a version of the table, in the types that they have now. Its first row has ordinal first in a
-// source of which set is what was changed, or nil.
+// converted returns columns of a batch, which conforms to the schema version written, in their
+// current types. The first row has ordinal first. set has the changes of the rowset, or is nil.
 func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Column, first uint32, set *patch.Set) (out []arrow.Array, release func(), err error) {
 	release = func() {
 		for _, a := range out {
@@ -240,9 +251,11 @@ func converted(written schema.Table, rec arrow.RecordBatch, columns []schema.Col
 	return out, release, nil
 }
 
-// convert returns values of one column in the type that it has now, see converted. Those that are none of that type become NULL if their rows are deleted or
-// have newer ones: nobody finds a deleted row by its key, and a new state takes the place of what was written. The others stay what they are: a snapshot of
-// Settled has rows among the deleted ones that are found again when their losers are looked for anew.
+// convert returns the values of one column in its current type: see converted. Values that the type
+// cannot represent become NULL if their row is deleted or has a newer value. This is safe: deleted
+// rows are not found by key, and newer values replace the written ones. All other values stay, even
+// those of deleted rows: in a deduplicated snapshot the superseded rows are among the deleted ones,
+// and they must be found again when the table is deduplicated again.
 func convert(values arrow.Array, c schema.Column, first uint32, set *patch.Set) (arrow.Array, error) {
 	out, failed := batch.Convert(values, c.Type)
 	if failed == nil {
@@ -272,12 +285,14 @@ func convert(values arrow.Array, c schema.Column, first uint32, set *patch.Set) 
 	return batch.Convert(nulled, c.Type)
 }
 
-// read reads columns of a part in the types that they have now: it calls rows with batches of them, in the order of the part's rows.
+// read reads columns of a part in their current types. It calls rows with batches of the columns,
+// in the order of the part's rows.
 func (f *Finder) read(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
 	written, first := t.Versions[p.SchemaVersion], uint32(0)
 	asked := slices.Clone(columns)
 	for i, c := range columns {
-		if written.MayExceed(c) { // not cast by who does not know which rows are deleted
+		// cast below, because the reader does not know which rows are deleted
+		if written.MayExceed(c) {
 			asked[i].Type = written.Columns[written.ColumnByID(c.ID)].Type
 		}
 	}
@@ -299,7 +314,7 @@ func (f *Finder) read(ctx context.Context, t *snapshot.Table, p *catalog.Part, c
 	})
 }
 
-// describe names columns with their types.
+// describe names columns and their types.
 func describe(columns []schema.Column) string {
 	out := ""
 	for _, c := range columns {
@@ -308,7 +323,7 @@ func describe(columns []schema.Column) string {
 	return out
 }
 
-// source returns the entry of a source, making it if there is none.
+// rowset returns the entry of a rowset and key. It adds one if there is none.
 func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.ColumnID, part bool) *source {
 	key := describe(Columns(t.Schema, columns))
 
@@ -328,7 +343,7 @@ func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.Colu
 	return s
 }
 
-// ofPart returns what is kept of a part, making it if there is nothing.
+// ofPart returns the index of a part, and builds it if it is not cached.
 func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*partIndex, error) {
 	s := f.source(t, p.ID, key, true)
 	if x := s.kept.Load().index.Load(); x != nil {
@@ -337,7 +352,7 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if x := s.kept.Load().index.Load(); x != nil {
-		return x, nil // somebody else made it meanwhile
+		return x, nil // another goroutine has built it
 	}
 	hashes := make([]batch.KeyHash, 0, p.Rows)
 	var read states
@@ -361,9 +376,10 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 	return x, nil
 }
 
-// keepIndex keeps a new index of a part. If there is no room for it, and the others take as much as it would, it is kept one time in eight, in the place of some of
-// them: keys may be in all parts, which are asked in one order each time. If each index took the place of the one that was not used for longest, that would be the
-// one that is asked next.
+// keepIndex caches a new index of a part. If there is not enough space and other data of at least
+// its size is cached, it is only cached with a probability of 1/8, and then evicts other data. The
+// reason: keys may be in all parts, and lookups visit the parts in the same order each time. With
+// eviction by least recent use, each new index would evict the one that is needed next.
 func (f *Finder) keepIndex(s *source, x *partIndex) {
 	bytes := x.Bytes() + x.states.bytes()
 	f.mu.Lock()
@@ -376,17 +392,18 @@ func (f *Finder) keepIndex(s *source, x *partIndex) {
 	f.keepLocked(s, k, bytes)
 }
 
-// keep accounts for what more is kept of a part: its footer, and numbers of its row groups.
+// keep counts more cached data of a part: its footer, or numbers of its row groups.
 func (f *Finder) keep(s *source, k *kept, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.keepLocked(s, k, bytes)
 }
 
-// keepLocked makes room for it: what is kept of some other parts goes. What is kept of one part alone may take more.
+// keepLocked counts more cached data, and evicts the data of random other parts if there is too
+// much. The data of a single part may exceed the limit.
 func (f *Finder) keepLocked(s *source, k *kept, bytes int64) {
 	if f.sources[s.id][s.key] != s || s.kept.Load() != k {
-		return // let go of meanwhile
+		return // evicted in the meantime
 	}
 	if s.at < 0 {
 		s.at = len(f.parts)
@@ -403,16 +420,16 @@ func (f *Finder) keepLocked(s *source, k *kept, bytes int64) {
 	}
 }
 
-// dropLocked lets go of what is kept of a part, and not of what is known of how it was asked for.
+// dropLocked evicts the cached data of a part. The record of earlier requests and failures stays.
 func (f *Finder) dropLocked(s *source) {
 	last := len(f.parts) - 1
 	f.parts[s.at], f.parts[last].at = f.parts[last], s.at
-	f.parts[last] = nil // the array stays
+	f.parts[last] = nil // the array is reused
 	f.parts, s.at = f.parts[:last], -1
 	f.bytes -= s.kept.Swap(new(kept)).bytes
 }
 
-// Forget lets go of what is kept of a source that no table has any more, nor anybody who looks for its rows.
+// Forget drops all data about a rowset that no table and no reader uses any more.
 func (f *Finder) Forget(id base.SourceID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -424,7 +441,7 @@ func (f *Finder) Forget(id base.SourceID) {
 	delete(f.sources, id)
 }
 
-// Kept returns of how many sources something is known, and how many bytes of those that are parts.
+// Kept returns the number of rowsets with data, and the size of the cached data of parts.
 func (f *Finder) Kept() (sources int, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

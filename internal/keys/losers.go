@@ -18,20 +18,22 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Rows of a table that merges on read come without a look at those of their keys that are there. Of several with one key
-// the one of the highest version holds, of equals the one that came last; the others are its losers. A loser
-// stays one for good: whoever deletes, moves or gives another version to the row that holds deletes its losers too.
+// Rows of a table that merges on read are appended without a comparison with existing rows of their
+// keys. Of several rows of a key, the one with the highest version is current. Among equal versions
+// it is the one that came last. The others are superseded. A superseded row stays superseded for
+// good: a change that deletes the current row, moves it, or gives it another version must also
+// delete the superseded rows of its key.
 
-// Losers are the losers of a table, as far as rows were looked up.
+// Losers are the superseded rows of a table, as far as its rows were deduplicated.
 type Losers struct {
-	Seq  base.Seq                          // rows of parts that came up to this edit were
-	Rows map[base.SourceID]int64           // so many rows of each memtable were
-	Of   map[base.SourceID]*roaring.Bitmap // losers by source; read only
+	Seq  base.Seq                          // rows of parts up to this edit were deduplicated
+	Rows map[base.SourceID]int64           // the number of deduplicated rows of each memtable
+	Of   map[base.SourceID]*roaring.Bitmap // superseded rows by rowset; read only
 }
 
-// Losers looks up the rows that came since those of before, and returns all losers of a snapshot, which was taken at
-// an edit and is not older than that of before. before stays as it is; a bitmap to which nothing was added is the same one.
-// The caller holds the snapshot.
+// Losers deduplicates the rows that are newer than before, and returns all superseded rows of a
+// snapshot. seq is the edit of the snapshot, which must not be older than before. before is not
+// modified. A bitmap without new rows is shared with before. The caller holds the snapshot.
 func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, before Losers) (Losers, error) {
 	c := &contest{Finder: f, ctx: ctx, table: t, losers: maps.Clone(before.Of), grown: map[base.SourceID]bool{}}
 	if c.losers == nil {
@@ -52,16 +54,16 @@ func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, be
 	return after, nil
 }
 
-// contest finds losers.
+// deduplicator finds superseded rows.
 type contest struct {
 	*Finder
 	ctx    context.Context
 	table  *snapshot.Table
 	losers map[base.SourceID]*roaring.Bitmap
-	grown  map[base.SourceID]bool // whose bitmap is this contest's own
+	grown  map[base.SourceID]bool // rowsets with a bitmap that this deduplicator owns
 }
 
-// arrival is a source with rows to look up: a part, or a memtable from some row on.
+// newRows are rows to deduplicate: a part, or the rows of a memtable from one row on.
 type arrival struct {
 	seq  base.Seq
 	id   base.SourceID
@@ -78,8 +80,9 @@ func ofPart(p *catalog.Part) arrival { return arrival{seq: p.MaxSeq, id: p.ID, p
 
 func ofView(v memtable.View) arrival { return arrival{seq: v.MinSeq, id: v.Source, view: v} }
 
-// arrivals returns the sources with rows to look up, in the order in which these came. Rows of no two of them came in turn: a load
-// begins another memtable, and only settled parts are merged.
+// newRows returns the rows to deduplicate, by rowset, in the order in which the rowsets were
+// written. Rowsets do not interleave in time: a load starts a new memtable, and only deduplicated
+// parts are merged.
 func (c *contest) arrivals(before Losers) []arrival {
 	var all []arrival
 	for _, p := range c.table.Parts {
@@ -97,7 +100,7 @@ func (c *contest) arrivals(before Losers) []arrival {
 	return all
 }
 
-// live returns whether rows of a source are neither deleted nor losers.
+// live returns a function that reports whether a row of a rowset is neither deleted nor superseded.
 func (c *contest) live(id base.SourceID) func(ordinal uint32) bool {
 	var deleted *roaring.Bitmap
 	if set := c.table.Patches[id]; set != nil {
@@ -109,7 +112,7 @@ func (c *contest) live(id base.SourceID) func(ordinal uint32) bool {
 	}
 }
 
-// lose makes rows of a source losers, and sorts them.
+// supersede marks rows of a rowset as superseded. It sorts rows.
 func (c *contest) lose(id base.SourceID, rows []uint32) {
 	if len(rows) == 0 {
 		return
@@ -122,11 +125,11 @@ func (c *contest) lose(id base.SourceID, rows []uint32) {
 			c.losers[id] = c.losers[id].Clone()
 		}
 	}
-	slices.Sort(rows) // they come by their hashes
+	slices.Sort(rows) // they are in the order of their hashes
 	c.losers[id].AddMany(rows)
 }
 
-// settle decides between an arrival's rows and those that came before.
+// deduplicate compares new rows with all older rows of their keys.
 func (c *contest) settle(a arrival) error {
 	rows, look, err := c.rows(a)
 	if err != nil {
@@ -174,7 +177,8 @@ func (c *contest) settle(a arrival) error {
 	return nil
 }
 
-// inView returns a look-up of the rows of a memtable, which is locked until release.
+// inView returns a lookup in the rows of a memtable. The memtable's index is locked until release
+// is called.
 func (c *contest) inView(v memtable.View, live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error) {
 	s, err := c.ofMemtable(c.table, c.table.Schema.PrimaryKey, v)
 	if err != nil {
@@ -189,8 +193,9 @@ func (c *contest) inView(v memtable.View, live func(uint32) bool) (find func(bat
 	}, s.mu.Unlock, nil
 }
 
-// decide looks rows of an arrival up in a source that came before, and returns those whose keys it does not have. within says which of them it
-// may have; nil: all.
+// compare looks new rows up in an older rowset, marks the superseded rows on both sides, and
+// returns the new rows that the rowset has no row for. within reports which new rows the rowset may
+// have; nil means all.
 func (c *contest) decide(a arrival, rows []entry, source base.SourceID, within func(row uint32) bool, open func(live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error)) ([]entry, error) {
 	find, release, err := open(c.live(source))
 	if err != nil {
@@ -246,15 +251,16 @@ func (c *contest) versions(id base.SourceID, rows []uint32) ([]State, error) {
 	return c.States(c.ctx, c.table, addresses)
 }
 
-// where says in which parts rows of an arrival may be found: whether a part may have one of the keys, and which of the rows' keys it may have,
-// counted from the arrival's first.
+// where prunes the parts in which new rows are looked up. ranges reports whether a part may have
+// any of the keys. within returns a function that reports whether a part may have the key of a row,
+// counted from the first new row.
 type where struct {
 	ranges func(p *catalog.Part) bool
 	within func(p *catalog.Part) func(row uint32) bool
 }
 
-// rows returns the rows of an arrival that are to be looked up, one of each key, by their hashes' first bits: look-ups
-// in indexes, which are ordered by them, then go from their start to their end.
+// rows returns the new rows to look up, one per key, ordered by the first bits of their hashes.
+// Indexes have the same order, so the lookups go through an index from start to end.
 func (c *contest) rows(a arrival) (rows []entry, look where, err error) {
 	t, key := c.table, c.table.Schema.PrimaryKey
 	live := c.live(a.id)
@@ -297,7 +303,8 @@ func (c *contest) rows(a arrival) (rows []entry, look where, err error) {
 	return rows, look, nil
 }
 
-// valuesIn returns the ranges of the keys of a memtable's rows from one on, and their first column. set is what was changed of them, or nil.
+// valuesIn returns the ranges of the keys of a memtable's rows, beginning with the row from, and
+// the values of the key's first column. set has the changes of the rows, or is nil.
 func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bounds ranges, first leading, err error) {
 	bounds, first = make(ranges, len(now.PrimaryKey)), leading{}
 	for _, b := range v.Batches {
@@ -322,16 +329,17 @@ func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bo
 	return bounds, first, nil
 }
 
-// losers returns the losers among the live rows of an index, which came in the order of their ordinals. versions is nil if there are none.
+// superseded returns the superseded rows among the live rows of an index. The rows were written in
+// the order of their ordinals. versions is nil if the table has no version column.
 func (x *Index) losers(live func(ordinal uint32) bool, versions func(ordinals []uint32) ([]State, error)) (losers []uint32, err error) {
-	var rows []uint32 // of keys that several have
-	var groups []int  // how many of each
+	var rows []uint32 // rows of keys that occur more than once
+	var groups []int  // the number of rows of each of these keys
 	for b := range len(x.starts) - 1 {
 		bucket := x.entries[x.starts[b]:x.starts[b+1]]
 		for i, e := range bucket {
 			same := func(other entry) bool { return other.high == e.high && other.low == e.low }
 			if i+1 == len(bucket) || !slices.ContainsFunc(bucket[i+1:], same) || slices.ContainsFunc(bucket[:i], same) {
-				continue // alone, or with the first of its kind
+				continue // the only row of its key, or handled with the first row of the key
 			}
 			from := len(rows)
 			for _, other := range bucket[i:] {
@@ -364,8 +372,9 @@ func (x *Index) losers(live func(ordinal uint32) bool, versions func(ordinals []
 	return losers, nil
 }
 
-// Repeated returns the losers among rows of one source: a table's batches, in the order in which the rows came, that conform to a
-// version of it. set is what was changed of them, or nil.
+// Repeated returns the superseded rows among the rows of one rowset. records are its batches, in
+// the order in which the rows were written; they conform to the schema version written. set has the
+// changes of the rows, or is nil.
 func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch.Set) (*roaring.Bitmap, error) {
 	var hashes []batch.KeyHash
 	var read states
@@ -397,7 +406,7 @@ func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch
 	return roaring.BitmapOf(losers...), err
 }
 
-// with returns the states of rows, with what a set (nil: nothing) changed of them.
+// with returns the states of rows, including the changes in set (nil: none).
 func (s *states) with(set *patch.Set, now schema.Table, ordinals []uint32) ([]State, error) {
 	out, rows, all := make([]State, len(ordinals)), make([]base.RowAddress, len(ordinals)), make([]int, len(ordinals))
 	for i, ordinal := range ordinals {

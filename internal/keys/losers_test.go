@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// world is a table that merges on read, whose rows come at random, and what is known of each of them.
+// world is a table that merges on read with random rows, and the expected state of each row.
 type world struct {
 	*rand.Rand
 	t      *testing.T
@@ -34,7 +34,7 @@ type world struct {
 	losers Losers
 }
 
-// arrived is a row: its key and version, and when it came.
+// arrived is a row: its key and version, and when it was written.
 type arrived struct {
 	key, version int64
 	at           int
@@ -63,7 +63,7 @@ func (w *world) record(rows []arrived) arrow.RecordBatch {
 	return array.NewRecordBatch(w.table.Arrow(), []arrow.Array{numbers(keys...), numbers(versions...)}, int64(len(rows)))
 }
 
-// bring returns rows that come now. Of a part none has the key of another.
+// bring returns new rows. With once set, no two of them have the same key.
 func (w *world) bring(n int, once bool) (rows []arrived) {
 	seen := map[int64]bool{}
 	for range n {
@@ -95,7 +95,7 @@ func (w *world) step() {
 		w.parts = append(w.parts, &catalog.Part{ID: w.ids, Table: 1, SchemaVersion: 1, Rows: int64(len(rows)), MinSeq: w.seq, MaxSeq: w.seq})
 		w.ids++
 		w.views = append(w.views, memtable.View{Source: w.ids, Schema: w.table, MinSeq: w.seq + 1})
-	default: // a row that holds goes, and so do all losers
+	default: // a current row is deleted, with all superseded rows of its key
 		holds := w.holds()
 		for key := range holds {
 			w.delete(holds[key])
@@ -118,7 +118,7 @@ func (w *world) delete(row base.RowAddress) {
 	w.sets[row.Source], _ = set.With(w.seq, roaring.BitmapOf(uint32(row.Ordinal)))
 }
 
-// holds returns the row of each key that holds, found by looking at all.
+// holds returns the current row of each key, found by comparing all rows.
 func (w *world) holds() map[int64]base.RowAddress {
 	holds := map[int64]base.RowAddress{}
 	for id, rows := range w.rows {
@@ -212,7 +212,8 @@ func TestAMemtablesRowsAreFoundNewestFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	of := map[batch.KeyHash][]uint32{}
 	for i := range uint32(5000) {
-		h := batch.KeyHash{High: uint64(r.IntN(700)) << 54, Low: uint32(r.IntN(3))} // many in few places
+		// many in few buckets
+		h := batch.KeyHash{High: uint64(r.IntN(700)) << 54, Low: uint32(r.IntN(3))}
 		g.add(h)
 		of[h] = append([]uint32{i}, of[h]...)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ranges are the least and greatest values that are looked for, per column of the key.
+// ranges are the least and greatest wanted values, per column of the key.
 type ranges []batch.ColumnStats
 
 func rangesOf(columns []arrow.Array) (ranges, error) {
@@ -22,7 +22,7 @@ func rangesOf(columns []arrow.Array) (ranges, error) {
 	return out, out.add(columns)
 }
 
-// add takes in more values.
+// add extends the ranges to more values.
 func (r ranges) add(columns []arrow.Array) error {
 	for i, c := range columns {
 		stats, err := batch.Stats(c)
@@ -41,7 +41,8 @@ func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bo
 		if !known {
 			continue
 		}
-		if order, ok := r[i].Max.Compare(stats.Min); ok && order < 0 && !r[i].HasNaN { // NaN is above all
+		// NaN is above all other values
+		if order, ok := r[i].Max.Compare(stats.Min); ok && order < 0 && !r[i].HasNaN {
 			return false
 		}
 		if order, ok := r[i].Min.Compare(stats.Max); ok && order > 0 {
@@ -51,11 +52,12 @@ func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bo
 	return true
 }
 
-// leading are the values of the first column of keys, if they are whole numbers: each key is looked for only in the parts that may have it,
-// which is one of many where tables are sorted by it.
+// leading are the values of the first column of keys, if they are whole numbers. With them, each
+// key is looked up only in the parts that may have it. If a table is sorted by this column, that is
+// one part of many.
 type leading []int64
 
-// add takes in more values; nil, if they are no such numbers.
+// add appends values. It returns nil if they are not whole numbers.
 func (l leading) add(a arrow.Array) leading {
 	switch a := a.(type) {
 	case *array.Int8:
@@ -88,7 +90,8 @@ func appendAll[T int8 | int16 | int32 | uint8 | uint16 | uint32 | arrow.Date32 |
 	return to
 }
 
-// within returns whether a part may have the key of a row; nil: it may have any.
+// within returns a function that reports whether a part may have the key of a row. It returns nil
+// if the part may have any key.
 func (l leading) within(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) func(row uint32) bool {
 	stats, known := boundsOf(t, key[0], p)
 	least, ok := wholeNumber(stats.Min)
@@ -107,7 +110,7 @@ func wholeNumber(v schema.Value) (int64, bool) {
 	return int64(n), ok && n <= math.MaxInt64
 }
 
-// shareKeys reports whether two parts may hold rows of one key.
+// shareKeys reports whether two parts may have rows of the same key.
 func shareKeys(t *snapshot.Table, key []base.ColumnID, p, q *catalog.Part) bool {
 	for _, id := range key {
 		a, known := boundsOf(t, id, p)
@@ -125,7 +128,8 @@ func shareKeys(t *snapshot.Table, key []base.ColumnID, p, q *catalog.Part) bool 
 	return true
 }
 
-// boundsOf returns the statistics of a column of a part, if they are of values of its present type.
+// boundsOf returns the statistics of a column of a part, if the part was written with the column's
+// current type.
 func boundsOf(t *snapshot.Table, id base.ColumnID, p *catalog.Part) (schema.ColumnStats, bool) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {

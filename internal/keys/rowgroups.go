@@ -12,26 +12,29 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// A part that is sorted by a key of whole numbers needs no index to find its rows: the footer says which row group
-// may hold the key, and its rows are looked up among the numbers as they are stored. That takes a fraction of a query, and the index of a large
-// part a hundred times as long. The numbers of a row group that is often looked into are kept.
+// To find a row in a part that is sorted by a key of whole numbers, no index is needed: the footer
+// says which row group may hold the key, and the rows are searched in the stored numbers. That
+// takes a fraction of the time of a query, whereas the index of a large part takes a hundred times
+// as long as a query. The numbers of a row group that is searched often are cached.
 
-// rowGroups are the numbers of a part's key, as far as they were read.
+// rowGroups are the cached numbers of a part's key.
 type rowGroups struct {
 	*part.Numbers
-	first []uint32 // row of each group
+	first []uint32 // row number of the first row of each group
 	read  []atomic.Pointer[groupRows]
-	asked []atomic.Int32 // how often groups were looked into that are not read
+	asked []atomic.Int32 // how often each group was searched without cached numbers
 }
 
-// seldom is how often a row group is looked into before its numbers are kept: to read them takes about so many times as long
-// (BenchmarkLookUp in package part: 2 ms, 0.02 to 0.2 for one row).
+// seldom is how often a row group is searched before its numbers are cached. Reading the numbers
+// takes about this many times as long as one search (BenchmarkLookUp in package part: 2 ms against
+// 0.02 to 0.2 ms for one row).
 const seldom = 12
 
 // groupRows are the numbers of a row group, by column.
 type groupRows []part.Integers
 
-// wholeNumbers returns the values of a key as numbers; nil if they are no whole numbers, or not all of a part are in its file as they are now.
+// wholeNumbers returns the values of a key as numbers. It returns nil if they are not whole
+// numbers, or if the part was not written with the key's current columns and types.
 func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array) []int64 {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
@@ -53,14 +56,16 @@ func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, value
 type candidates struct {
 	*rowGroups
 	source *source
-	kept   *kept // which has the row groups
+	kept   *kept // has the row groups
 	part   base.SourceID
 	values []int64 // the key
 	groups []int
 }
 
-// groupsHolding returns the row groups of a part that may hold a key, and how much has to be read to look into them, of which the footer is read already.
-// ok is false if the part is not to be looked through this way: its key has NULLs or other types, or more than so much is to be read.
+// groupsHolding returns the row groups of a part that may hold a key, and the number of reads to
+// search them, including the read of the footer, which is done here. ok is false if the part cannot
+// be searched this way: because the key has NULLs or other types, or because the search needs more
+// than maxReads reads.
 func (f *Finder) groupsHolding(s *source, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (c candidates, reads int, ok bool, err error) {
 	numbers := wholeNumbers(t, p, key, values)
 	if numbers == nil {
@@ -92,7 +97,7 @@ func (f *Finder) groupsHolding(s *source, t *snapshot.Table, p *catalog.Part, ke
 	return c, reads + unread, true, nil
 }
 
-// lookInto looks for the key in the row groups.
+// lookInto searches the row groups for the key.
 func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 	for _, g := range c.groups {
 		w := way{part: c.part, first: c.first[g], values: c.values}
@@ -109,7 +114,7 @@ func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 	return ways, nil
 }
 
-// readGroups has the numbers of the row groups kept.
+// readGroups caches the numbers of the row groups.
 func (f *Finder) readGroups(c candidates) error {
 	for _, g := range c.groups {
 		if _, err := f.readGroup(c, g); err != nil {
@@ -119,7 +124,7 @@ func (f *Finder) readGroups(c candidates) error {
 	return nil
 }
 
-// openGroups finds the row groups of a part.
+// openGroups reads which row groups a part has.
 func (f *Finder) openGroups(s *source, k *kept, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) error {
 	numbers, ok, err := f.reader.Numbers(t, p, key)
 	if err != nil {
@@ -154,7 +159,7 @@ func (g *rowGroups) holding(values []int64) (out []int) {
 	return out
 }
 
-// readGroup returns the numbers of one of the row groups, reading them if they are not kept.
+// readGroup returns the numbers of a row group, and reads and caches them if necessary.
 func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 	if known := c.read[group].Load(); known != nil {
 		return known, nil
@@ -174,7 +179,7 @@ func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 	return &made, nil
 }
 
-// find calls f with every row that has a key, until f says to stop.
+// find calls f with every row of a key, until f returns true.
 func (g groupRows) find(values []int64, f func(row uint32) (stop bool)) {
 	first := &g[0]
 	n, from := first.Len(), 0

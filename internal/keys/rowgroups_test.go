@@ -30,13 +30,13 @@ type groupWorld struct {
 	fs     vfs.FS
 	table  *snapshot.Table
 	rows   map[base.SourceID][][2]int64
-	of     map[[2]int64][]base.RowAddress // of each key
+	of     map[[2]int64][]base.RowAddress // by key
 	finder *Finder
-	opened int // footers
-	looked int // at row groups that are not read
-	read   int // row groups
+	opened int // number of footers read
+	looked int // number of searches in row groups without cached numbers
+	read   int // number of row groups read
 	fail   error
-	failed int // how often it was told of
+	failed int // number of reported failures
 }
 
 func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
@@ -82,7 +82,7 @@ func newGroupWorld(t *testing.T, maxBytes int64) *groupWorld {
 
 func (w *groupWorld) path(id base.SourceID) string { return fmt.Sprintf("/%d", id) }
 
-// add writes a part with a version of the schema.
+// add writes a part of a schema version.
 func (w *groupWorld) add(version uint32, rows [][2]int64) {
 	w.Helper()
 	var columns [2][]int64
@@ -112,7 +112,7 @@ func (w *groupWorld) all(key [2]int64) ([]base.RowAddress, bool, error) {
 	return w.finder.All(w.table, []base.ColumnID{1, 2}, []arrow.Array{numbers(key[0]), numbers(key[1])})
 }
 
-// check compares with what was written.
+// check compares All with the rows that were written.
 func (w *groupWorld) check(key [2]int64) {
 	w.Helper()
 	var want []base.RowAddress
@@ -130,7 +130,7 @@ func TestRowsOfSortedPartsAreFoundInTheirRowGroups(t *testing.T) {
 	w := newGroupWorld(t, 1<<30)
 	rng := rand.New(rand.NewPCG(1, 2))
 	const rows = 2*part.RowGroupRows + 1000
-	for p := range int64(2) { // runs of one a, some of which lie in two row groups
+	for p := range int64(2) { // runs of equal a, some of which span two row groups
 		var sorted [][2]int64
 		for i := range int64(rows) {
 			sorted = append(sorted, [2]int64{p*100_000 + i/7, i % 7})
@@ -145,7 +145,7 @@ func TestRowsOfSortedPartsAreFoundInTheirRowGroups(t *testing.T) {
 	for n := range 300 {
 		p := w.table.Parts[rng.IntN(3)]
 		at := rng.IntN(int(p.Rows))
-		if n%10 == 0 && p.Rows == rows { // where row groups meet, and in the last one
+		if n%10 == 0 && p.Rows == rows { // at the boundaries of row groups, and in the last one
 			at = []int{part.RowGroupRows - 1, part.RowGroupRows, rows - 1}[n/10%3]
 		}
 		key := w.rows[p.ID][at]
@@ -153,7 +153,7 @@ func TestRowsOfSortedPartsAreFoundInTheirRowGroups(t *testing.T) {
 			w.delete(base.RowAddress{Source: p.ID, Ordinal: base.RowOrdinal(at)})
 		}
 		w.check(key)
-		w.check([2]int64{key[0], 9}) // not there
+		w.check([2]int64{key[0], 9}) // does not exist
 	}
 	if w.opened != 3 || w.read > 7 || w.read < 5 || w.looked > 7*seldom || w.looked < w.read*seldom {
 		t.Errorf("%d footers and %d row groups read, each is to be once, %d looked into", w.opened, w.read, w.looked)
@@ -180,10 +180,10 @@ func TestWhatIsKeptOfRowGroupsIsBounded(t *testing.T) {
 			}
 		}
 	}
-	if w.read <= 8 || w.read > 16 { // one part's fit
+	if w.read <= 8 || w.read > 16 { // the numbers of one part fit
 		t.Errorf("%d row groups read", w.read)
 	}
-	// A footer that does not fit any more takes the place of something else.
+	// A footer that does not fit any more evicts something else.
 	w.finder.maxBytes = w.finder.bytes
 	w.add(1, [][2]int64{{500_000, 1}, {500_001, 2}})
 	opened, read := w.opened, w.read
@@ -214,7 +214,8 @@ func TestRowGroupsThatAreNotReadAtOnceAreReadBesideStatements(t *testing.T) {
 	})
 }
 
-// TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept looks for a key in more parts than are read at once, with memory for none.
+// TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept looks a key up in more parts than are
+// read at once, without memory for a cache.
 func TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGroupWorld(t, 1)
@@ -228,7 +229,7 @@ func TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		if w.failed != 3 { // the first is not read beside the statements
+		if w.failed != 3 { // the first is not read in the background
 			t.Errorf("told of %d failures", w.failed)
 		}
 		time.Sleep(retryAfter)

@@ -16,14 +16,15 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// State is what a row says of its standing among the rows of its key, by the table's RowVersion and IsDeleted columns.
+// State has the values of a row's RowVersion and IsDeleted columns. They decide which row of a key
+// is current.
 type State struct {
-	Version uint64 // ordered as the column's values are; 0 if the table has no such column
+	Version uint64 // in the order of the column's values; 0 if the table has no such column
 	Deleted bool
 }
 
-// Columns are what an index of a table by some key is made of: the key, then, if that is the primary key, the columns of a
-// row's State, as far as the table has them.
+// Columns returns the columns from which an index by a key is built: the columns of the key, and
+// for the primary key also those of a row's State, if the table has them.
 func Columns(t schema.Table, key []base.ColumnID) []schema.Column {
 	var out []schema.Column
 	ids := slices.Clone(key)
@@ -38,8 +39,8 @@ func Columns(t schema.Table, key []base.ColumnID) []schema.Column {
 	return out
 }
 
-// Versions turns a column of versions into numbers that order as they do. NULL is below all: 0. The two least BIGINTs become one,
-// and the two greatest UBIGINTs.
+// Versions converts a column of versions into numbers of the same order. NULL becomes 0, below all
+// others. The two least BIGINTs become equal, and so do the two greatest UBIGINTs.
 func Versions(a arrow.Array) ([]uint64, error) {
 	out := make([]uint64, a.Len())
 	signed := func(v int64) uint64 { return max(uint64(v)^1<<63, 1) }
@@ -77,14 +78,14 @@ func Versions(a arrow.Array) ([]uint64, error) {
 	return out, nil
 }
 
-// states are those of a source's rows, as they were written.
+// states are the states of a rowset's rows as they were written.
 type states struct {
 	rows     uint32
-	versions []uint64        // nil without such a column
-	deleted  *roaring.Bitmap // the same
+	versions []uint64        // nil if the table has no such column
+	deleted  *roaring.Bitmap // nil if the table has no such column
 }
 
-// add takes in the next rows: their columns behind the key.
+// add appends the states of the next rows. columns are those of Columns after the key.
 func (s *states) add(t schema.Table, columns []arrow.Array) error {
 	if len(columns) == 0 {
 		return nil
@@ -128,7 +129,8 @@ func (s *states) of(ordinal uint32) State {
 	return out
 }
 
-// States returns the states of rows that Find found. Those of addresses without a source are zero.
+// States returns the states of rows that Find found. For an address without a rowset (Source 0) the
+// state is zero.
 func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowAddress) ([]State, error) {
 	bySource := map[base.SourceID][]int{}
 	for i, row := range rows {
@@ -167,7 +169,7 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 	return out, nil
 }
 
-// patchStates enters what was changed of the rows of one source.
+// patchStates applies the changes of the rows of one rowset.
 func patchStates(set *patch.Set, t schema.Table, rows []base.RowAddress, of []int, out []State) error {
 	for _, c := range Columns(t, t.PrimaryKey)[len(t.PrimaryKey):] {
 		newer, err := set.Column(c)

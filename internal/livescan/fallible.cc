@@ -1,7 +1,9 @@
-// Functions that refuse some values, and of which DuckDB (1.5.5) believes that they never fail.
+// Functions that fail for some values although DuckDB (1.5.5) assumes that they never fail.
 //
-// It asks a function that never fails for the whole dictionary of a column chunk or of a batch in memory, once, instead of for each row. The
-// values of rows that are left out are there still: a query would fail because of what was deleted or changed, or of what its own WHERE excludes.
+// DuckDB evaluates a function that never fails once for the whole dictionary of a column chunk or
+// of a batch in memory, instead of for each row. The dictionary also has the values of rows that
+// are left out. So a query could fail because of deleted or changed rows, or of rows that its own
+// WHERE excludes.
 
 #include "livescan.h"
 
@@ -20,23 +22,24 @@ using namespace duckdb;
 struct Fallible {
 	Fallible(const char *name, LogicalTypeId argument = LogicalTypeId::INVALID) : name(name), argument(argument) {}
 	const char *name;
-	LogicalTypeId argument; // if valid: of those overloads only that have one of the type
+	LogicalTypeId argument; // if valid: only the overloads that have an argument of this type
 };
 
-// Those that refuse values only of arguments that hardly ever are columns (the pattern of regexp_replace, the length of substring) are not
-// here: it is the dictionary that makes them fast. TestFunctionsThatMayFailSayThatTheyDo looks for more.
+// Functions that only fail for arguments that are rarely columns (the pattern of regexp_replace,
+// the length of substring) are not in the list, because they owe their speed to the dictionary.
+// TestFunctionsThatMayFailSayThatTheyDo searches for missing functions.
 const Fallible fallible[] = {
     {"bar"}, {"chr"}, {"hamming"}, {"jaccard"}, {"mismatches"}, {"to_base"},
-    // Ends of the calendar.
+    // Limits of the calendar.
     {"+", LogicalTypeId::TIMESTAMP_TZ}, {"-", LogicalTypeId::TIMESTAMP_TZ}, {"date_sub"}, {"datesub"}, {"epoch_ms", LogicalTypeId::BIGINT},
     {"epoch_ns"}, {"epoch_us", LogicalTypeId::DATE}, {"epoch_us", LogicalTypeId::INTERVAL}, {"generate_series"}, {"last_day"},
     {"make_timestamp_ms"}, {"make_timestamp_ns"}, {"range"}, {"to_timestamp"},
-    // What they call of each element may fail, and DuckDB does not look there.
+    // The function that they call for each element may fail. DuckDB does not check that.
     {"apply"}, {"array_apply"}, {"array_filter"}, {"array_reduce"}, {"array_transform"}, {"filter"}, {"list_apply"}, {"list_filter"},
     {"list_reduce"}, {"list_transform"}, {"reduce"},
     // What package limit refuses (internal/duck/limit): distances of long texts, order in long
-    // lists, deeply nested JSON, GLOB with many *. Expressions that are too large for texts of
-    // megabytes are not here: such texts are in no dictionary.
+    // lists, deeply nested JSON, GLOB with many *. Expressions that are too expensive for texts of
+    // megabytes are not in the list: such texts are in no dictionary.
     {"levenshtein"}, {"editdist3"}, {"damerau_levenshtein"}, {"jaro_similarity"}, {"jaro_winkler_similarity"}, {"~~~"},
     {"list_sort"}, {"array_sort"}, {"list_reverse_sort"}, {"array_reverse_sort"}, {"list_grade_up"}, {"array_grade_up"}, {"grade_up"},
     {"list_distinct"}, {"array_distinct"}, {"list_unique"}, {"array_unique"}, {"list_intersect"}, {"array_intersect"},
@@ -44,7 +47,8 @@ const Fallible fallible[] = {
     {"json_structure"}, {"json_contains"}, {"json_merge_patch"}, {"json_transform"}, {"json_transform_strict"}, {"from_json"}, {"from_json_strict"},
 };
 
-// Is called before there are queries: entries of a catalog do not change otherwise.
+// Must be called before there are queries, because catalog entries must not change while queries
+// run.
 void Mark(ClientContext &context) {
 	auto &catalog = Catalog::GetSystemCatalog(context);
 	for (auto &f : fallible) {

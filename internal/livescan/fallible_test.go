@@ -12,14 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// refusedShapes are conditions on the rows of refusing's file, which hold values that functions refuse.
+// refusedShapes select rows of the file of refusing. These rows have values that functions refuse.
 var refusedShapes = map[string]func(row uint32) bool{
 	"row = 7":     func(row uint32) bool { return row == 7 },
 	"row % 7 = 0": func(row uint32) bool { return row%7 == 0 },
-	"row < 6000":  func(row uint32) bool { return row < 6000 }, // side by side
+	"row < 6000":  func(row uint32) bool { return row < 6000 }, // adjacent
 }
 
-// count is the only number that a query gives.
+// count returns the only number of a query's result.
 func (f *fixture) count(sql string) (string, error) {
 	rows, err := f.conn.Query(context.Background(), sql)
 	if err != nil {
@@ -34,12 +34,13 @@ func (f *fixture) count(sql string) (string, error) {
 	return rec.Column(0).ValueStr(0), nil
 }
 
-// The values of rows that are left out are in the column's dictionary still, all of whose values DuckDB asks functions for that never fail.
+// Values of rows that are left out are still in the column's dictionary. DuckDB evaluates functions
+// that never fail for all of its values.
 func TestFunctionsDoNotFailForRowsThatAreLeftOut(t *testing.T) {
 	f := newFixture(t)
 	files := 0
 	for condition, refused := range refusedShapes {
-		files++ // parts never change: what was read of a file holds for ever
+		files++ // parts never change: what DuckDB caches about a file stays valid
 		path := filepath.Join(filepath.Dir(f.paths[0]), fmt.Sprintf("refused%d.parquet", files))
 		rows := fmt.Sprintf(`SELECT row, CASE WHEN %[1]s THEN -1 ELSE hash(row) %% 10 END::BIGINT AS n, CASE WHEN %[1]s THEN -1 ELSE hash(row) %% 10 END::INTEGER AS code,
 			CASE WHEN %[1]s THEN 'longer' ELSE 'x' || hash(row) %% 10 END AS word,
@@ -74,7 +75,7 @@ func TestFunctionsDoNotFailForRowsThatAreLeftOut(t *testing.T) {
 	}
 }
 
-// edges are values of each type that functions take, and values that some of them refuse.
+// edges has for each type a value that functions accept, and one that some of them refuse.
 var edges = map[string]struct{ taken, refused string }{
 	"TINYINT":                  {"1, 2", "-1, 0, -128, 127"},
 	"SMALLINT":                 {"1, 2", "-1, 0, -32768, 32767"},
@@ -98,7 +99,8 @@ var edges = map[string]struct{ taken, refused string }{
 	"UUID":                     {"'00000000-0000-1000-8000-000000000001', '00000000-0000-1000-8000-000000000002'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"},
 }
 
-// Each function with each of its arguments from a column whose dictionary has values that no row of the result has.
+// Calls each function with each of its arguments from a column whose dictionary has values that are
+// in no row of the result.
 func TestFunctionsThatMayFailSayThatTheyDo(t *testing.T) {
 	f := newFixture(t)
 	path, taken := filepath.Join(filepath.Dir(f.paths[0]), "edges.parquet"), filepath.Join(filepath.Dir(f.paths[0]), "taken.parquet")
@@ -114,7 +116,7 @@ func TestFunctionsThatMayFailSayThatTheyDo(t *testing.T) {
 	if err := f.conn.Exec("COPY (FROM '" + path + "' WHERE row >= 1000) TO '" + taken + "' (FORMAT parquet)"); err != nil {
 		t.Fatal(err)
 	}
-	// What these refuse are patterns, formats and lengths, which hardly ever are columns.
+	// These refuse only patterns, formats and lengths, which are rarely columns.
 	constants := regexp.MustCompile("^regexp_|_regex$|^substr|^left|^right|^array_extract$|^strftime$")
 	functions := f.rows(`SELECT DISTINCT function_name, array_to_string(parameter_types, ';') FROM duckdb_functions() WHERE function_type = 'scalar' AND len(parameter_types) > 0
 		AND function_name NOT IN ('error', 'sleep_ms', 'write_log') ORDER BY ALL`)
@@ -149,7 +151,7 @@ func TestFunctionsThatMayFailSayThatTheyDo(t *testing.T) {
 				asked++
 			} else if _, otherwise := f.count(call + "'" + taken + "'"); otherwise == nil {
 				t.Errorf("%s: %v", call, err)
-			} // else types or constants that it never takes
+			} // otherwise types or constants that the function never accepts
 		}
 	}
 	if asked < 1000 {

@@ -24,7 +24,7 @@ namespace {
 
 using namespace duckdb;
 
-// Tells the reader of one file which rows of a vector to keep. Threads share it.
+// Tells the reader of one file which rows of a vector to read. Threads share it.
 class HiddenRows : public DeleteFilter {
 public:
 	HiddenRows(const scoter_file &file, bool only) : first(file.rows), last(file.rows + file.n), only(only) {}
@@ -54,34 +54,37 @@ private:
 	const bool only;
 };
 
-// The virtual columns that are a row's address. Part files have no columns of these names.
+// The virtual columns with a row's address. Part files have no columns of these names.
 const char *const source_name = "scoter_source", *const ordinal_name = "scoter_ordinal";
 
-// How far a thread is in a Parquet file: the first members of DuckDB's ParquetReadLocalState, which no header has. (Its library is of
-// the headers' version, or Register refuses it; the tests of this package fail where the members are others.)
+// The progress of a thread in a Parquet file: the first members of DuckDB's ParquetReadLocalState,
+// which is in no header. Register checks that the library has the version of the headers. The tests
+// of this package fail if the members differ.
 struct Progress : public LocalTableFunctionState {
 	vector<idx_t> groups;
 	int64_t group;
-	idx_t behind;      // the row of the group behind the vector that was read
-	idx_t group_first; // the file's row that is the group's first
+	idx_t behind;      // the row of the group after the vector that was read
+	idx_t group_first; // the row number in the file of the group's first row
 	void *file, *reader, *protocol;
 	bool finished;
-	SelectionVector selection; // the vector's rows that meet the conditions, unless all do
+	SelectionVector selection; // rows of the vector that meet the conditions, unless all do
 };
 
-// The scan that the thread is in. DuckDB does not give it to those who finish what was read.
+// The scan that this thread runs. DuckDB does not pass it to FinalizeChunk.
 thread_local const MultiFileLocalState *scanning;
 
-// Marks of the rows of one vector, and of what a reader gives of it.
+// Marks of the rows of one vector.
 struct Marks {
 	uint64_t words[STANDARD_VECTOR_SIZE / 64];
 };
 
 idx_t Count(const uint64_t *words, idx_t rows) { return idx_t(scoter_count(words, int64_t(rows + 63) / 64)); }
 
-// Returns marks of those of so many rows of a file that are hidden, in own if they do not lie there as they are needed; none if no row is.
+// Returns marks of the hidden rows among count rows of a file, or nullptr if there are none. The
+// marks are in own, unless those of the file can be used as they are.
 const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks &own) {
-	if (file.bits && first % 64 == 0 && count % 64 == 0) return file.bits + first / 64; // not so at the ends of the file, and of groups of large rows
+	// not the case at the end of the file and of groups of large rows
+	if (file.bits && first % 64 == 0 && count % 64 == 0) return file.bits + first / 64;
 	auto end = file.rows + file.n;
 	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
 	auto behind = first + row_t(count);
@@ -91,16 +94,16 @@ const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks 
 	return own.words;
 }
 
-// Takes marked rows out of a chunk that a reader of files gives. The selections of its vectors lie in memory of the reader, who
-// writes them anew for the next chunk: changing them spares copies.
+// Removes marked rows from a chunk of a file reader. The selections of its vectors are in memory of
+// the reader, which rewrites them for the next chunk. Changing them in place avoids copies.
 void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 	auto count = chunk.size();
 	auto n = Count(taken, count);
 	if (n == 0) return;
-	// Selections of a STRUCT's members would have to change with its own.
+	// Selections of a STRUCT's members would have to change together with its own.
 	bool nested = std::any_of(chunk.data.begin(), chunk.data.end(), [](const Vector &v) { return v.GetType().InternalType() == PhysicalType::STRUCT; });
 	SelectionVector keep;
-	vector<sel_t *> done; // columns without a dictionary share one
+	vector<sel_t *> done; // columns without a dictionary share a selection
 	for (auto &vector : chunk.data) {
 		bool selects = vector.GetVectorType() == VectorType::DICTIONARY_VECTOR && !nested;
 		auto selection = selects ? DictionaryVector::SelVector(vector).data() : nullptr;
@@ -119,10 +122,11 @@ void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 	chunk.SetCardinality(count - n);
 }
 
-// Takes hidden rows out of a chunk that was read.
+// Removes hidden rows from a chunk that was read.
 void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	auto &progress = static_cast<const Progress &>(*scanning->local_state);
-	auto first = (progress.behind - 1) / STANDARD_VECTOR_SIZE * STANDARD_VECTOR_SIZE; // a group's vectors are full, but for the last
+	// all vectors of a group but the last are full
+	auto first = (progress.behind - 1) / STANDARD_VECTOR_SIZE * STANDARD_VECTOR_SIZE;
 	auto read = progress.behind - first, met = chunk.size();
 	if (met > read) throw InternalException("%d rows of a vector of %d", met, read);
 	Marks own;
@@ -134,8 +138,8 @@ void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	TakeOut(taken.words, chunk);
 }
 
-// Reports whether an expression has a value for any row. It is not enough to ask DuckDB, which does not know of all functions
-// that they fail, and believes that of casts of text to BIT.
+// Reports whether an expression never fails. DuckDB's own answer is not enough: it does not know
+// this of all functions, and it wrongly assumes it of casts of text to BIT.
 bool NeverFails(const Expression &expression) {
 	switch (expression.GetExpressionClass()) {
 	case ExpressionClass::BOUND_REF:
@@ -165,7 +169,8 @@ bool NeverFails(const TableFilter &filter) {
 	case TableFilterType::IS_NULL:
 	case TableFilterType::IS_NOT_NULL:
 	case TableFilterType::IN_FILTER:
-	case TableFilterType::OPTIONAL_FILTER: // of these three kinds, as of a join's other side
+	// has only these three kinds, for example for the other side of a join
+	case TableFilterType::OPTIONAL_FILTER:
 	case TableFilterType::DYNAMIC_FILTER:
 	case TableFilterType::BLOOM_FILTER:
 		return true;
@@ -181,7 +186,8 @@ bool NeverFails(const TableFilter &filter) {
 	}
 }
 
-// Reports whether the conditions of a scan may be asked of rows that are hidden: what those hold must not fail a query.
+// Reports whether the conditions of a scan may be evaluated for hidden rows. Values of hidden rows
+// must not make a query fail.
 bool NeverFail(optional_ptr<TableFilterSet> filters) {
 	if (!filters) return true;
 	for (auto &filter : filters->filters) {
@@ -190,7 +196,8 @@ bool NeverFail(optional_ptr<TableFilterSet> filters) {
 	return true;
 }
 
-// Reports whether a condition computes something of each row, which costs more than to compare what is there.
+// Reports whether a condition computes something for each row, which costs more than a comparison
+// with stored values.
 bool Computes(const TableFilter &filter) {
 	switch (filter.filter_type) {
 	case TableFilterType::EXPRESSION_FILTER:
@@ -213,8 +220,9 @@ bool Compute(optional_ptr<TableFilterSet> filters) {
 	return false;
 }
 
-// Does what reads a file, which is one of ours. That the file is damaged is thrown as what internal/duck makes an error of that kind of: DuckDB has no
-// exception for it that it has not for statements, too.
+// Runs an action that reads a part. If the part is damaged, it throws an exception that
+// internal/duck turns into an error of kind Corrupt. DuckDB has no exception type of its own for
+// damaged files.
 template <class PATH, class ACTION>
 auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 	try {
@@ -223,13 +231,15 @@ auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 		throw;
 	} catch (const std::exception &failure) {
 		ErrorData error(failure);
-		// Pages that cannot be decoded are errors of other libraries than DuckDB, which it calls INVALID. Conditions that it asks while it reads them have its own.
+		// Pages that cannot be decoded cause errors of other libraries, which DuckDB calls INVALID.
+		// Conditions that are evaluated during the read throw DuckDB's own errors.
 		if (error.Type() != ExceptionType::INVALID && (contents || error.Type() != ExceptionType::INVALID_INPUT)) throw;
 		throw Exception({{"scoter_kind", "corrupt"}}, ExceptionType::IO, path() + ": " + error.RawMessage());
 	}
 }
 
-// Reads the files of a list of paths. DuckDB's own reader takes paths for patterns: where a folder is called "x[1]" it reads the files of "x1".
+// Reads the files with the given paths. DuckDB's own reader treats paths as patterns: for a folder
+// "x[1]" it would read the files of "x1".
 struct PathReader : public MultiFileReader {
 	explicit PathReader(string name) { function_name = std::move(name); }
 
@@ -253,11 +263,12 @@ struct PathReader : public MultiFileReader {
 		return Reading([&]() { return file.path; }, false, [&]() { return MultiFileReader::CreateReader(context, file, options, file_options, interface); });
 	}
 
-	// Whether it reads all rows.
+	// Whether all rows of the files are read.
 	virtual bool All() const { return true; }
 };
 
-// Reads Parquet files as DuckDB does, without such rows. Those that are scattered are read with the others, as without them.
+// Reads Parquet files as DuckDB does, but without hidden rows. Scattered hidden rows are read and
+// then removed.
 struct PartReader : public PathReader {
 	PartReader(const scoter_rows &hidden, string name) : PathReader(std::move(name)), hidden(hidden) {}
 
@@ -276,7 +287,7 @@ struct PartReader : public PathReader {
 		return result;
 	}
 
-	// A file's rows have its source where DuckDB has its place in the list of files.
+	// Sets the column of the file index to the rowset id of the file.
 	void FinalizeBind(MultiFileReaderData &data, const MultiFileOptions &file_options, const MultiFileReaderBindData &options,
 	                  const vector<MultiFileColumnDefinition> &columns, const vector<ColumnIndex> &ids, ClientContext &context,
 	                  optional_ptr<MultiFileReaderGlobalState> state) override {
@@ -306,7 +317,7 @@ struct PartReader : public PathReader {
 	const scoter_rows &hidden;
 };
 
-// The bind of the function that ours is made of.
+// The bind function of read_parquet, which this function is derived from.
 struct Original : public TableFunctionInfo {
 	explicit Original(table_function_bind_t bind) : bind(bind) {}
 	const table_function_bind_t bind;
@@ -315,14 +326,14 @@ struct Original : public TableFunctionInfo {
 unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &input, vector<LogicalType> &types, vector<string> &names) {
 	auto data = input.info->Cast<Original>().bind(context, input, types, names);
 	auto id = uint64_t(input.inputs[1].GetValue<int64_t>());
-	if (id == 0) return data; // all rows
+	if (id == 0) return data; // read all rows
 	auto hidden = scoterFindRows(id);
 	if (!hidden) throw BinderException("no such rows");
 	data->Cast<MultiFileBindData>().multi_file_reader = make_uniq<PartReader>(*hidden, input.table_function.name);
 	return data;
 }
 
-// read_parquet's scan, virtual columns and statistics, of every instance.
+// read_parquet's scan, virtual columns and statistics. They are the same for every instance.
 std::atomic<table_function_t> original_scan;
 std::atomic<table_function_get_virtual_columns_t> original_columns;
 std::atomic<table_function_get_partition_stats_t> original_stats;
@@ -341,7 +352,7 @@ virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<Functio
 	return columns;
 }
 
-// What files' metadata say of their rows holds where all are read.
+// The metadata of files describe all rows, so they only apply if all rows are read.
 vector<PartitionStatistics> Stats(ClientContext &context, GetPartitionStatsInput &input) {
 	auto &reader = static_cast<const PathReader &>(*input.bind_data->Cast<MultiFileBindData>().multi_file_reader);
 	if (!reader.All()) return {};
@@ -364,7 +375,7 @@ void Register(ClientContext &context, const string &name, bool late_materializat
 	original_stats = function.get_partition_stats;
 	function.get_partition_stats = Stats;
 	function.get_multi_file_reader = PathReader::Create;
-	// A plan that is copied binds anew, with the handle.
+	// A copied plan must bind again, with the handle.
 	function.serialize = nullptr;
 	function.deserialize = nullptr;
 	CreateTableFunctionInfo info(std::move(function));

@@ -1,9 +1,11 @@
-// Package livescan reads Parquet files without some of their rows, inside DuckDB's own scan.
+// Package livescan implements the part scan: DuckDB's own scan of Parquet files, without some of
+// their rows.
 //
-// DuckDB has what that takes for code in C++ only: hence a package of its own, which takes long to compile. The headers of the DuckDB that
-// the binary is linked with lie in internal/duck/include. NDEBUG is set as it was for the library: the linker may take functions of the headers
-// that are compiled here for the library's own. (A filter function over file_row_number, which DuckDB's C API allows, costs a query up to a
-// fifth of its time.)
+// DuckDB allows this only to C++ code, which takes long to compile, so it is in a package of its
+// own. internal/duck/include has the headers of the DuckDB version that is linked. NDEBUG is set as
+// it was for the library, because the linker may use functions of the headers that are compiled
+// here in place of those of the library. (DuckDB's C API would allow a filter function over
+// file_row_number, but that makes a query up to a fifth slower.)
 package livescan
 
 /*
@@ -30,17 +32,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// The table functions that read files without some rows, by whether ORDER BY ... LIMIT reads the columns that it does
-// not order by in a second scan, of the rows of the result alone. No user statement may name them.
+// The table functions that read files without some rows. They differ in how ORDER BY ... LIMIT
+// reads the columns that it does not order by: function reads them in a second scan, only for the
+// rows of the result, and onceOnly does not. User statements cannot call them.
 const (
 	function = "scoter_parquet"
 	onceOnly = "scoter_parquet_once"
 )
 
-// headers is the version of DuckDB that they are of. Those of another would agree with the library by chance only.
+// headers is the DuckDB version of the headers in internal/duck/include. Headers of another version
+// would match the library only by chance.
 const headers = "v1.5.6"
 
-// Register makes the functions known to the connection's instance, and to DuckDB which of its own may fail.
+// Register adds the functions to the connection's instance, and tells DuckDB which of its own
+// functions may fail.
 func Register(conn *duck.Conn) error {
 	if version := C.GoString(C.duckdb_library_version()); version != headers {
 		return base.Errorf(base.Internal, "DuckDB is %s, internal/duck/include has the headers of %s", version, headers)
@@ -62,22 +67,23 @@ func register(conn *duck.Conn, function string, lateMaterialization bool) error 
 	return nil
 }
 
-// File is a file and rows of it.
+// File is a part's file and some of its rows.
 type File struct {
 	Path   string
 	Source base.SourceID
 	Rows   Rows
 }
 
-// Rows are some rows of a file. They must not change until the filters that refer to them are closed.
+// Rows are some rows of a file. They must not change before the filters that refer to them are
+// closed.
 type Rows struct {
 	Numbers   []uint32 // ascending
-	bits      []uint64 // the same, one for each row of the file; nil if they are few
-	scattered bool     // few of them fill vectors, which the reader could skip
+	bits      []uint64 // the same as bits, one for each row of the file; nil if they are few
+	scattered bool     // few of them fill whole vectors, which the reader could skip
 	dense     bool
 }
 
-// Hidden describes rows of a file that are to be left out. The file has as many rows as all says.
+// Hidden describes rows of a file to leave out. all is the number of rows of the file.
 func Hidden(numbers []uint32, all int64) Rows {
 	r := Rows{Numbers: numbers, scattered: scattered(numbers), dense: dense*int64(len(numbers)) > all}
 	if r.scattered && many*int64(len(numbers)) > all {
@@ -89,14 +95,14 @@ func Hidden(numbers []uint32, all int64) Rows {
 	return r
 }
 
-// Filter is rows of some files, for the scans that calls of Parquet name until it is closed.
+// Filter has rows of some files. Calls of Parquet can refer to it until it is closed.
 type Filter struct {
 	id     uint64
 	blocks []unsafe.Pointer
 	pinner runtime.Pinner
 }
 
-// filters are those that are not closed, by the id that SQL texts carry.
+// filters has the open filters by the id that SQL texts contain.
 var filters struct {
 	sync.Map // uint64 -> *C.scoter_rows
 	last     atomic.Uint64
@@ -110,14 +116,14 @@ func scoterFindRows(id C.uint64_t) *C.scoter_rows {
 	return nil
 }
 
-// Without leaves out the rows; of files that are not among the given ones all are read, and schema.SourceColumn has nothing that
-// means something.
+// Without returns a filter that leaves out the given rows. Files that are not listed are read
+// completely, and schema.SourceColumn is undefined for their rows.
 func Without(files []File) *Filter { return newFilter(files, C.scoter_rows{}) }
 
-// Addressed is Without, of all files that are read.
+// Addressed is like Without, but files must list all files that are read.
 func Addressed(files []File) *Filter { return newFilter(files, C.scoter_rows{addressed: true}) }
 
-// Only leaves out all other rows. It is of all files that are read.
+// Only returns a filter that reads only the given rows. files must list all files that are read.
 func Only(files []File) *Filter { return newFilter(files, C.scoter_rows{addressed: true, only: true}) }
 
 func newFilter(files []File, kind C.scoter_rows) *Filter {
@@ -139,7 +145,7 @@ func newFilter(files []File, kind C.scoter_rows) *Filter {
 	return f
 }
 
-// pinned returns where the elements lie, and keeps them there until the filter is closed.
+// pinned returns the address of the elements, and pins them until the filter is closed.
 func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 	if len(elements) == 0 {
 		return nil
@@ -152,14 +158,16 @@ func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 const (
 	// vector is how many rows DuckDB reads at a time.
 	vector = 2048
-	// One hidden row in so many makes a file dense. A LIKE on long texts, without a dictionary, takes 1.03 times as long with a
-	// tenth of the rows hidden if those are not asked, 0.91 times with 40%, 0.74 with 60%.
+	// A file is dense if more than one row in this many is hidden. A LIKE on long texts without a
+	// dictionary, evaluated only for visible rows, takes 1.03 times as long if a tenth of the rows
+	// is hidden, 0.91 times with 40%, and 0.74 times with 60%.
 	dense = 3
-	// One hidden row in so many is looked up in bits, of which the file's then take at most 16 bytes for each.
+	// If more than one row in this many is hidden, a bitmap of the file is used. It then takes at
+	// most 16 bytes per hidden row.
 	many = 128
 )
 
-// scattered reports whether few of ascending numbers of rows fill vectors.
+// scattered reports whether at most half of the rows, which are ascending, fill whole vectors.
 func scattered(rows []uint32) bool {
 	together := 0
 	for i := vector; i <= len(rows); i += vector {
@@ -176,7 +184,7 @@ func (f *Filter) alloc(bytes uintptr) unsafe.Pointer {
 	return p
 }
 
-// Close frees what scans refer to: no query may run on them any more.
+// Close frees the data to which scans refer. No query may use it any more.
 func (f *Filter) Close() {
 	filters.Delete(f.id)
 	for _, p := range f.blocks {
@@ -186,10 +194,9 @@ func (f *Filter) Close() {
 	f.pinner.Unpin()
 }
 
-// Parquet is a call of a table function that reads files as read_parquet does, through the filter if there is one. Paths are what they are, whatever
-// characters they have.
-// once says that they are not to be scanned a second time for the rows that ORDER BY ... LIMIT chose, which costs more
-// than it saves where a condition leaves little to scan.
+// Parquet returns the SQL of a call that reads files like read_parquet, through the filter if f is
+// not nil. Paths are taken literally, without patterns. once prevents a second scan for the rows
+// that ORDER BY ... LIMIT chose; the second scan does not pay off if a condition leaves few rows.
 func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {

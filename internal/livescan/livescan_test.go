@@ -25,7 +25,7 @@ type fixture struct {
 	paths []string
 }
 
-// rowsPerFile makes several row groups, of which the last is short, and vectors that are not full.
+// rowsPerFile gives several row groups, of which the last is short, and vectors that are not full.
 const rowsPerFile = 10_000
 
 func newFixture(t *testing.T) *fixture {
@@ -59,7 +59,8 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// writeOddGroups writes a file with groups of rows that are no multiples of 64: DuckDB writes none.
+// writeOddGroups writes a file whose row groups are not multiples of 64 rows. DuckDB does not write
+// such files.
 func (f *fixture) writeOddGroups(query, path string) {
 	f.t.Helper()
 	file, err := os.Create(path)
@@ -119,8 +120,8 @@ func (f *fixture) rows(sql string) string {
 	}
 }
 
-// queries exercise what DuckDB does with a scan: filters in it, counting without it, statistics, plans that are copied,
-// rows that are looked up again by number.
+// queries use what DuckDB does with a scan: pushed-down filters, counts without a scan, statistics,
+// copied plans, and rows that are looked up again by number.
 var queries = []string{
 	"SELECT count(*) FROM %s",
 	"SELECT min(id), max(id), min(long), max(long) FROM %s",
@@ -139,7 +140,7 @@ var queries = []string{
 	"SELECT count(*) FROM %s a WHERE id % 50 = 1 AND few = (SELECT max(few) + 1 FROM %s b WHERE b.id = a.id - 1)",
 }
 
-// sources are those of the fixture's files.
+// sources are the rowset ids of the fixture's files.
 var sources = []base.SourceID{70, 3, 1 << 40}
 
 func TestRowsAreLeftOut(t *testing.T) {
@@ -153,7 +154,7 @@ func TestRowsAreLeftOut(t *testing.T) {
 		func() []int { return some(3000, rowsPerFile) },
 		func() []int { return some(6000, rowsPerFile) },
 		func() []int { return some(9990, rowsPerFile) },
-		func() []int { return some(6000, 6000) }, // side by side
+		func() []int { return some(6000, 6000) }, // adjacent
 		func() []int { return some(6000, 6010) },
 		func() []int { return some(rowsPerFile, rowsPerFile) },
 	} {
@@ -229,7 +230,8 @@ func TestColumnsHaveTheNamesOfDuckDBsOwn(t *testing.T) {
 	}
 }
 
-// TestPathsAreNoPatterns reads files whose folders have names that DuckDB takes for patterns, beside folders that match them.
+// TestPathsAreNoPatterns reads files in folders whose names DuckDB would treat as patterns. There
+// are other folders that match these patterns.
 func TestPathsAreNoPatterns(t *testing.T) {
 	f := newFixture(t)
 	dir := filepath.Dir(f.paths[0])
@@ -239,7 +241,7 @@ func TestPathsAreNoPatterns(t *testing.T) {
 		if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		plain := filepath.Join(dir, "to be moved.parquet") // COPY has opinions on names, too
+		plain := filepath.Join(dir, "to be moved.parquet") // COPY treats names specially, too
 		if err := f.conn.Exec(fmt.Sprintf("COPY (SELECT %d AS n FROM range(10)) TO '%s'", i, plain)); err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +278,7 @@ func TestScatteredRowsAreTold(t *testing.T) {
 		want bool
 	}{
 		{[]uint32{7}, true},
-		{run[:100], true}, // of a vector at most, which must be read
+		{run[:100], true}, // within one vector, which must be read
 		{run, false},
 		{append([]uint32{1, 3, 5}, run...), false},
 		{append(run[:vector:vector], others...), true},
@@ -331,7 +333,7 @@ func TestFilesAreScannedOnce(t *testing.T) {
 	}
 }
 
-// TestAllRowsAreCountedByMetadata counts rows of one file, for which DuckDB looks into its footer.
+// TestAllRowsAreCountedByMetadata counts rows of one file, which DuckDB reads from its footer.
 func TestAllRowsAreCountedByMetadata(t *testing.T) {
 	f := newFixture(t)
 	filter := Without([]File{{Path: f.paths[0], Rows: Hidden([]uint32{5}, rowsPerFile)}})

@@ -1,12 +1,13 @@
 #include "marks.h"
 
-// With AVX2 eight rows are done at a time. What is set is as likely as not, which no branch foresees.
+// With AVX2, eight rows are processed at a time. Bits are set at random, so the CPU could not
+// predict branches on them.
 #ifdef __x86_64__
 
 #include <immintrin.h>
 #include <pthread.h>
 
-// By eight bits: the places of those that are not set, in order, and how many they are.
+// By eight bits: the positions of the zero bits, in order, and how many there are.
 static uint32_t places[256][8];
 static uint8_t counts[256];
 
@@ -18,7 +19,7 @@ static void fill_tables(void) {
 	}
 }
 
-// A processor that has AVX2 counts bits, too.
+// A processor with AVX2 also has popcnt.
 static int has_avx2(void) {
 	static pthread_once_t filled = PTHREAD_ONCE_INIT;
 	if (!__builtin_cpu_supports("avx2")) return 0;
@@ -32,7 +33,8 @@ __attribute__((target("popcnt"))) static int64_t count_words(const uint64_t *wor
 	return set;
 }
 
-// Moves each bit to the top of the half of a word that it is in. Returns how many rows it has looked at, as those below do.
+// Moves each row's bit to the top of its 32-bit half word. Returns how many rows were processed,
+// like compress_eights.
 __attribute__((target("avx2"))) static int64_t pick_eights(const uint64_t *words, const uint32_t *rows, int64_t n, uint64_t *picked) {
 	uint8_t *eights = (uint8_t *)picked;
 	__m256i last = _mm256_set1_epi32(31);
@@ -46,8 +48,9 @@ __attribute__((target("avx2"))) static int64_t pick_eights(const uint64_t *words
 	return i;
 }
 
-// The numbers that stay move to the front of a register, which is written whole (D. Lemire, N. Kurz, L. Boytsov, "SIMD compression and
-// the intersection of sorted integers", 2016, compact sets this way). Sets *kept.
+// Moves the remaining numbers to the front of a register, which is written as a whole. (D. Lemire,
+// N. Kurz, L. Boytsov, "SIMD compression and the intersection of sorted integers", 2016, compact
+// sets this way.) Sets *kept to how many numbers remain.
 __attribute__((target("avx2"))) static int64_t compress_eights(const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to, int64_t *kept) {
 	const uint8_t *eights = (const uint8_t *)words;
 	__m256i first = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);

@@ -2,8 +2,8 @@ package mapped
 
 import "golang.org/x/sys/unix"
 
-// askHugePages asks for pages of 2 MiB: touching rows for the first time by pages of 4 KiB costs as much as
-// copying them.
+// askHugePages asks the kernel for pages of 2 MiB. With pages of 4 KiB, the page faults of fresh
+// memory cost as much as copying rows into it.
 func askHugePages(mem []byte) {
-	_ = unix.Madvise(mem, unix.MADV_HUGEPAGE) // a kernel without them has small ones
+	_ = unix.Madvise(mem, unix.MADV_HUGEPAGE) // without huge pages the kernel uses small ones
 }

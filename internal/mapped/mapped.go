@@ -1,5 +1,5 @@
-// Package mapped hands out large pieces of memory outside of Go's heap: the collector neither scans nor moves them, and C code
-// may hold pointers into them.
+// Package mapped allocates large pieces of memory outside Go's heap. The garbage collector neither
+// scans nor moves them, and C code may hold pointers into them.
 package mapped
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Memory is what the process holds of the system's memory outside of Go's heap. What is put back waits for the next who wants as much: a steady
-// load faults its memory in once. On a virtual machine touching fresh memory costs more than copying rows into
-// it. It is safe for concurrent use.
+// Memory is the memory outside Go's heap that the process has from the system. Pieces that were put
+// back are reused for a while: a steady load has its page faults only once. On a virtual machine,
+// touching fresh memory costs more than copying rows into it. Memory is safe for concurrent use.
 type Memory struct {
 	keep  time.Duration
 	bytes atomic.Int64
@@ -28,18 +28,20 @@ type unused struct {
 	since time.Time
 }
 
-// Shared is the process's memory, as the heap is.
+// Shared is the memory of the process, like Go's heap.
 var Shared = New(30 * time.Second)
 
-// New returns memory of which what is put back goes to the system if nobody wants it for so long.
+// New returns a Memory that returns pieces to the system after they were unused for the duration
+// keep.
 func New(keep time.Duration) *Memory { return &Memory{keep: keep} }
 
-// Bytes returns how much is held of the system's memory, what is unused included.
+// Bytes returns how many bytes the process has from the system, unused pieces included.
 func (m *Memory) Bytes() int64 { return m.bytes.Load() }
 
-// Get returns n bytes or up to twice as many, aligned to a page, with arbitrary contents: the smallest unused piece that fits, of these the last
-// used, or a new one. A new one takes the place of unused ones, so that never much more is held than was in use at one
-// time. Without memory it is Unavailable.
+// Get returns between n and 2n bytes, aligned to a page, with arbitrary contents. It reuses the
+// smallest unused piece that fits, and among equal ones the one that was used last. If none fits,
+// it first unmaps unused pieces of about n bytes and then maps a new one. So the total stays close
+// to the most that was ever in use at one time. An error of the system is Unavailable.
 func (m *Memory) Get(n int) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,7 +68,7 @@ func (m *Memory) Get(n int) ([]byte, error) {
 	return mem, nil
 }
 
-// Put takes back what Get returned. Nobody may use it afterwards.
+// Put takes back memory of Get. The caller must not use the memory afterwards.
 func (m *Memory) Put(mem []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,7 +78,7 @@ func (m *Memory) Put(mem []byte) {
 	}
 }
 
-// trim gives the system what was not used for long.
+// trim unmaps the pieces that were unused for long enough.
 func (m *Memory) trim() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,7 +96,7 @@ func (m *Memory) unmapOldestLocked() {
 	mem := m.unused[0].mem
 	m.unused = slices.Delete(m.unused, 0, 1)
 	if err := unmapMemory(mem); err != nil {
-		panic("mapped: unmap: " + err.Error()) // only a wrong address fails: an invariant is broken
+		panic("mapped: unmap: " + err.Error()) // only a wrong address fails
 	}
 	m.bytes.Add(-int64(len(mem)))
 }

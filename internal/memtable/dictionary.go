@@ -11,18 +11,18 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// dictionaryPays says when a dictionary is kept rather than written out: it must be
-// used at least twice over, otherwise its own values and the indices are the larger half.
+// dictionaryPays reports whether a dictionary is smaller than plain text: its values must be used
+// at least twice on average. Otherwise the values and the indices together take more space.
 func dictionaryPays(values, rows int) bool { return 2*values <= rows }
 
-// dictPlan is the dictionary of a copy: either that of its only piece, or the union of
-// those of all pieces.
+// dictPlan is the dictionary of a copy: that of its only piece, or the union of the dictionaries of
+// all pieces.
 type dictPlan struct {
 	values *dictionary
-	remap  [][]uint32 // per piece: old index -> new; nil if there is one piece
+	remap  [][]uint32 // per piece: old index -> new index; nil if there is one piece
 }
 
-// dictionary is the values of a dictionary array: utf8 without nulls.
+// dictionary has the values of a dictionary array: utf8 without nulls.
 type dictionary struct {
 	n       int
 	offsets []int32
@@ -33,7 +33,7 @@ func (d *dictionary) length(i uint32) int   { return int(d.offsets[i+1] - d.offs
 func (d *dictionary) value(i uint32) []byte { return d.text[d.offsets[i]:d.offsets[i+1]] }
 func (d *dictionary) bytes() int            { return int(d.offsets[d.n] - d.offsets[0]) }
 
-// dictionaryOf borrows an array of texts without nulls.
+// dictionaryOf returns the values of a utf8 array without nulls. It does not copy them.
 func dictionaryOf(data arrow.ArrayData) *dictionary {
 	values := piece{data, data.Offset(), data.Len()}
 	d := &dictionary{n: values.n, offsets: offsetsOf(values)}
@@ -43,7 +43,7 @@ func dictionaryOf(data arrow.ArrayData) *dictionary {
 	return d
 }
 
-// dictionaryHasNulls reports whether a row may be NULL because its dictionary value is.
+// dictionaryHasNulls reports whether a row may be NULL because its dictionary value is NULL.
 func dictionaryHasNulls(p piece) bool {
 	return p.data.DataType().ID() == arrow.DICTIONARY && p.data.Dictionary().NullN() != 0
 }
@@ -68,9 +68,9 @@ func indicesOf(p piece) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)[p.off : p.off+p.n]
 }
 
-// planDictionary decides between a dictionary and utf8. Pieces may be either when a
-// table's batches were encoded differently; then, and where a dictionary does not pay, the
-// copy is utf8.
+// planDictionary decides between a dictionary and utf8. The copy is utf8 if some pieces are not
+// dictionary-encoded, which happens when the batches of a table were encoded differently, or if a
+// dictionary does not pay.
 func (c *column) planDictionary(all bool) error {
 	keep := all
 	for _, p := range c.pieces {
@@ -103,7 +103,8 @@ func (c *column) planDictionary(all bool) error {
 	return checkOffsets(c.text)
 }
 
-// planUnion unites the pieces' dictionaries; false if the result does not pay.
+// planUnion plans the union of the pieces' dictionaries. It returns false if the union does not
+// pay.
 func (c *column) planUnion() bool {
 	if len(c.pieces) == 1 {
 		d := dictionaryOf(c.pieces[0].data.Dictionary())
@@ -129,7 +130,8 @@ func (c *column) planUnion() bool {
 	return true
 }
 
-// fillIndices writes the rows' indices; NULL rows get 0, as theirs may be anything.
+// fillIndices writes the indices of the rows. NULL rows get 0, because their own index may be
+// invalid.
 func (c *column) fillIndices(b []byte) {
 	out := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), c.rows)
 	at := 0

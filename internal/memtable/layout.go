@@ -11,34 +11,35 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// A column is copied in two passes, so that a whole batch takes one block: planColumn
-// finds the size of every buffer, fill writes them. Both work on pieces, so that the
-// same code copies one batch and joins several.
+// A column is copied in two passes, so that a whole batch takes one block of memory: planColumn
+// computes the size of every buffer, and fill writes them. Both work on pieces, so that the same
+// code copies one batch and joins several.
 
-// piece is a run of rows of an array: n rows from the absolute row off of its buffers.
+// piece is a slice of an array: n rows, beginning at row off of its buffers.
 type piece struct {
 	data arrow.ArrayData
 	off  int
 	n    int
 }
 
-// column is the plan for one array: what it will hold and how large its buffers are.
+// column is the plan for one array: its contents and the sizes of its buffers.
 type column struct {
 	dt       arrow.DataType // of the copy
 	pieces   []piece
 	rows     int
 	nulls    int
-	width    int       // bytes a value, of fixed-width types
-	text     int       // bytes of all values, of utf8 and binary
-	dict     *dictPlan // of a dictionary that stays one
-	children []*column // of list, map and struct
+	width    int       // bytes per value, for fixed-width types
+	text     int       // bytes of all values, for utf8 and binary
+	dict     *dictPlan // for a column that stays dictionary-encoded
+	children []*column // for list, map and struct
 	offsets  bool      // has int32 offsets
 	bits     bool      // values are bits
 }
 
 func wholePiece(a arrow.Array) piece { return piece{a.Data(), a.Data().Offset(), a.Len()} }
 
-// storageOf looks through an extension to the type that says how its buffers lie.
+// storageOf returns the storage type of an extension type, which determines the layout of the
+// buffers. Other types are returned as they are.
 func storageOf(dt arrow.DataType) arrow.DataType {
 	if ext, ok := dt.(arrow.ExtensionType); ok {
 		return ext.StorageType()
@@ -46,7 +47,7 @@ func storageOf(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
-// planColumn plans the copy of pieces that hold the same logical type, one after another.
+// planColumn plans the copy of consecutive pieces of the same logical type.
 func planColumn(pieces []piece) (*column, error) {
 	c := &column{dt: pieces[0].data.DataType(), pieces: pieces}
 	for _, p := range pieces {
@@ -110,7 +111,7 @@ func (c *column) planFields(fields int) error {
 	for f := range fields {
 		pieces := make([]piece, len(c.pieces))
 		for i, p := range c.pieces {
-			// The rows of a struct start at its own offset within its children.
+			// The rows of a struct start at the struct's own offset within its children.
 			child := p.data.Children()[f]
 			pieces[i] = piece{child, child.Offset() + p.off, p.n}
 		}
@@ -130,7 +131,7 @@ func checkOffsets(n int) error {
 	return nil
 }
 
-// size returns how many bytes of a block fill takes.
+// size returns how many bytes of a block fill uses.
 func (c *column) size() int {
 	n := 0
 	if c.nulls > 0 {
@@ -153,8 +154,8 @@ func (c *column) size() int {
 	return n
 }
 
-// padded rounds a buffer's size up so that the next one is aligned: to 64 bytes, what
-// Arrow recommends, or to 16, what the widest value needs, where 64 would be mostly padding.
+// padded rounds up the size of a buffer so that the next buffer is aligned: to 64 bytes, as Arrow
+// recommends, or to 16, as the widest value needs, where 64 would be mostly padding.
 func padded(n int) int {
 	if n < 1024 {
 		return alignUp(n, 16)
@@ -164,18 +165,18 @@ func padded(n int) int {
 
 func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
-// cursor gives out a block from its start.
+// cursor allocates memory from a block, from its start to its end.
 type cursor struct{ rest []byte }
 
-// next returns n bytes and skips their padding. The slice is not nil even when empty, as
-// C code may look at its address.
+// next returns n bytes and skips their padding. The slice is not nil even if it is empty, because C
+// code may use its address.
 func (c *cursor) next(n int) []byte {
 	b := c.rest[:n:n]
 	c.rest = c.rest[padded(n):]
 	return b
 }
 
-// fill copies the rows into the block and returns the array over it.
+// fill copies the rows into the block and returns an array over it.
 func (c *column) fill(w *cursor) arrow.ArrayData {
 	buffers := []*memory.Buffer{nil}
 	if c.nulls > 0 {
@@ -195,7 +196,7 @@ func (c *column) fill(w *cursor) arrow.ArrayData {
 		clear(values)
 		at := 0
 		for _, p := range c.pieces {
-			if p.n > 0 { // an empty array may come without buffers
+			if p.n > 0 { // an empty array may have no buffers
 				bitutil.CopyBitmap(p.data.Buffers()[1].Bytes(), p.off, p.n, values, at)
 				at += p.n
 			}
@@ -244,7 +245,7 @@ func (c *column) fillValidity(validity []byte) {
 	}
 }
 
-// fillOffsets writes where each value starts, with the first at 0.
+// fillOffsets writes the offset of each value. The first one is 0.
 func (c *column) fillOffsets(out []int32) {
 	at, total := 0, int32(0)
 	for _, p := range c.pieces {
@@ -311,7 +312,7 @@ func countNulls(p piece) int {
 
 var noOffsets = []int32{0}
 
-// offsetsOf returns the n+1 offsets of a piece. An empty array may come without any.
+// offsetsOf returns the n+1 offsets of a piece. An empty array may have no offsets buffer.
 func offsetsOf(p piece) []int32 {
 	b := p.data.Buffers()[1]
 	if p.n == 0 && (b == nil || b.Len() < 4*(p.off+1)) {
@@ -320,7 +321,7 @@ func offsetsOf(p piece) []int32 {
 	return int32s(b.Bytes())[p.off : p.off+p.n+1]
 }
 
-// int32s views bytes as what they hold. Arrow's buffers are aligned for it.
+// int32s returns bytes as int32 values. Arrow's buffers are aligned for it.
 func int32s(b []byte) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }

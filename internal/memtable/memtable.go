@@ -1,5 +1,5 @@
-// Package memtable holds the rows that are in the write-ahead log and not yet in a part:
-// per table and generation one memtable, readable while it grows.
+// Package memtable has the rows that are in the log and not yet in a part. There is one memtable
+// per table and generation. It can be read while it grows.
 package memtable
 
 import (
@@ -10,49 +10,51 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Small batches are joined so that a scan of a table that is written row by row sees few
-// batches. A batch has a level: below 16 rows 0, below 256 rows 1, below 4,096 rows 2; larger ones are
-// done. The last batches, those not done, have falling levels. When joinFanout batches of
-// one level have gathered, they become one of the next level: counting in base 16. When a
-// batch of a higher level comes, the lower ones before it become one batch of that level,
-// so that the levels fall again.
+// Small batches are joined, so that a scan of a table that is written row by row sees few batches.
+// The level of a batch is 0 below 16 rows, 1 below 256 rows, and 2 below 4,096 rows. Larger batches
+// are done: they are not joined any more. The batches at the end that are not done have descending
+// levels. When joinFanout batches of one level have gathered, they are joined to one batch of the
+// next level. When a batch of a higher level is appended, the lower ones before it are joined to
+// one batch of that level, so that the levels descend again.
 //
-// The joined batches' memory cannot be reused, since an older view may still read it.
-// But every copy lifts a row by a level at least, and a join that would take more memory than its
-// batches do is left out: so a row takes its space JoinFactor times at most, for which the not done batches are
-// at most 45. Fanout 2 would cost 13 copies for a dozen batches: 16 saves what is scarce, memory.
+// The memory of joined batches cannot be reused, since an older view may still read it. But each
+// copy raises a row by at least one level, and a join that would take more memory than its batches
+// is skipped. So a row takes at most JoinFactor times its space, and at most 45 batches are not
+// done. With a fanout of 2, a row would be copied 13 times to leave a dozen batches. 16 saves
+// memory, which is the scarce resource.
 const (
 	joinFanout     = 16
 	joinBelowRows  = joinFanout * joinFanout * joinFanout
-	joinBelowBytes = 256 << 10 // joining few large values saves a scan nothing
+	joinBelowBytes = 256 << 10 // joining few large values does not speed up a scan
 	levelDone      = 3
 )
 
-// JoinFactor bounds the memory of rows that arrive in small batches: Memtable.Bytes is at
-// most JoinFactor times the Rows.Bytes that were appended.
+// JoinFactor bounds the memory of rows that were appended in small batches: Memtable.Bytes is at
+// most JoinFactor times the sum of their Rows.Bytes.
 const JoinFactor = 1 + levelDone
 
-// Batch is one batch of a view.
+// Batch is a batch of a view.
 type Batch struct {
-	FirstOrdinal base.RowOrdinal // of the batch's first row; the others follow
+	FirstOrdinal base.RowOrdinal // of the first row; ordinals of the other rows follow
 	Record       arrow.RecordBatch
 }
 
-// View is what a memtable held at one moment. It is immutable, and valid while a
+// View is the content of a memtable at one moment. It is immutable, and valid as long as a
 // reference to the memtable is held.
 type View struct {
-	Source  base.SourceID // the first half of the rows' addresses
-	Schema  schema.Table  // the version of the schema that every batch conforms to
+	Source  base.SourceID // the memtable's id: the first half of the rows' addresses
+	Schema  schema.Table  // the schema version to which every batch conforms
 	Batches []Batch       // in ordinal order, without gaps, none empty
 	Rows    int64
-	MinSeq  base.Seq // of the edit that brought the first row; in snapshots
+	MinSeq  base.Seq // of the edit that added the first row; set only in snapshots
 }
 
-// Memtable holds the rows of one table and one generation, in the order in which they
-// were committed. One goroutine appends and publishes; any number take views meanwhile.
+// Memtable has the rows of one table and one generation, in the order in which they were committed.
+// Only one goroutine may append and publish. Any number of goroutines may take views at the same
+// time.
 //
-// It is reference-counted: New gives one reference. When the last is released, its
-// memory goes back to the pool and no view of it may be read any more.
+// It is reference-counted, and New returns one reference. When the last reference is released, the
+// memory returns to the pool, and no view may be read any more.
 type Memtable struct {
 	pool   *Pool
 	source base.SourceID
@@ -62,14 +64,14 @@ type Memtable struct {
 	published atomic.Pointer[View]
 	bytes     atomic.Int64
 
-	// Of the appending goroutine.
-	batches []Batch // published ones are never overwritten: joining copies the slice
+	// The following fields belong to the appending goroutine.
+	batches []Batch // published batches are never overwritten: joining copies the slice
 	tail    []small // the last len(tail) batches: those that are not done
 	rows    int64
 	blocks  []block
 }
 
-// small is a batch that may yet be joined.
+// small is a batch that may still be joined.
 type small struct {
 	level int
 	bytes int64
@@ -86,18 +88,19 @@ func New(pool *Pool, source base.SourceID, table schema.Table) *Memtable {
 // Source returns the memtable's id, the first half of its rows' addresses.
 func (m *Memtable) Source() base.SourceID { return m.source }
 
-// Schema returns the table as it was when the memtable was made: the version that all its rows have.
+// Schema returns the version of the table to which all rows conform: the current one when the
+// memtable was created.
 func (m *Memtable) Schema() schema.Table { return m.table }
 
-// Bytes returns the memory that the memtable holds, batches that were joined since included.
+// Bytes returns the memory of the memtable, including batches that were joined later.
 func (m *Memtable) Bytes() int64 { return m.bytes.Load() }
 
-// View returns the rows published so far, in constant time.
+// View returns the rows that are published so far, in constant time.
 func (m *Memtable) View() View { return *m.published.Load() }
 
-// Append takes the rows over; they become visible with the next Publish. Rows of another
-// table or version are an Internal error, and stay the caller's. A failure to join small
-// batches for lack of memory is not an error: they stay as they are.
+// Append takes ownership of rows. They become visible with the next Publish. If the rows have
+// another table or version, it returns an Internal error, and the caller keeps ownership. If there
+// is no memory to join small batches, they stay separate, and Append succeeds.
 func (m *Memtable) Append(rows *Rows) error {
 	if rows.table != m.table.ID || rows.version != m.table.Version {
 		return base.Errorf(base.Internal, "memtable %d: rows of table %d version %d for table %d version %d",
@@ -116,7 +119,7 @@ func (m *Memtable) Append(rows *Rows) error {
 	return nil
 }
 
-// Publish makes all appended rows visible to views taken from now on.
+// Publish makes all appended rows visible to later views.
 func (m *Memtable) Publish() {
 	m.published.Store(&View{Source: m.source, Schema: m.table, Batches: m.batches[:len(m.batches):len(m.batches)], Rows: m.rows})
 }
@@ -137,7 +140,7 @@ func levelOf(r *Rows) int {
 	return level
 }
 
-// lift makes one batch of a level of the last ones below it.
+// lift joins the last batches below a level to one batch of that level.
 func (m *Memtable) lift(level int) {
 	k := 0
 	for k < len(m.tail) && m.tail[len(m.tail)-1-k].level < level {
@@ -152,10 +155,11 @@ func (m *Memtable) lift(level int) {
 	}
 }
 
-// push adds the last batch to the tail, and joins where joinFanout of one level have gathered.
+// push adds the last batch to the tail, and joins whenever joinFanout batches of one level have
+// gathered.
 func (m *Memtable) push(last small) {
 	if last.level == levelDone {
-		m.tail = m.tail[:0] // levels fall: all before are done too
+		m.tail = m.tail[:0] // levels descend, so all batches before it are done too
 		return
 	}
 	m.tail = append(m.tail, last)
@@ -167,8 +171,8 @@ func (m *Memtable) push(last small) {
 	}
 }
 
-// join replaces the last k batches by one of their rows, of the given level, or done if
-// it is large. It reports whether it did; if not, they all count as done.
+// join replaces the last k batches by one batch. The batch gets the given level, or is done if it
+// is large. join returns false if the batches were not joined. Then all of them count as done.
 func (m *Memtable) join(k, level int) bool {
 	at := len(m.batches) - k
 	records := make([]arrow.RecordBatch, k)
@@ -184,7 +188,7 @@ func (m *Memtable) join(k, level int) bool {
 		m.tail = m.tail[:0]
 		return false
 	}
-	// A new slice: views hold the old one.
+	// Views use the old slice.
 	batches := make([]Batch, at, at+2*joinFanout)
 	copy(batches, m.batches)
 	m.batches = append(batches, Batch{FirstOrdinal: m.batches[at].FirstOrdinal, Record: rows.record})
@@ -200,9 +204,9 @@ func (m *Memtable) join(k, level int) bool {
 	return true
 }
 
-// joined copies batches into one, or returns nil where apart is better: together they
-// would take more memory (a dictionary written out because its neighbour has none), or
-// there is no memory, or they would be too long.
+// joined copies batches into one. It returns nil if the batches should stay separate: because the
+// copy would take more memory (a dictionary that is written out because a neighbour has none),
+// because there is no memory, or because the copy would be too long.
 func (m *Memtable) joined(records []arrow.RecordBatch, limitBytes int64) *Rows {
 	p, err := plan(m.table.ID, m.table.Version, records)
 	if err != nil || p.Bytes() > limitBytes {
@@ -215,14 +219,14 @@ func (m *Memtable) joined(records []arrow.RecordBatch, limitBytes int64) *Rows {
 	return rows
 }
 
-// Retain takes another reference.
+// Retain adds a reference.
 func (m *Memtable) Retain() {
 	if m.refs.Add(1) <= 1 {
 		panic("memtable: retained after its last release")
 	}
 }
 
-// Release gives a reference back; the last one frees the memory.
+// Release drops a reference. The last one frees the memory.
 func (m *Memtable) Release() {
 	switch n := m.refs.Add(-1); {
 	case n > 0:

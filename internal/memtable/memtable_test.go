@@ -36,8 +36,8 @@ func newPool() *Pool {
 	return NewPool(PoolOptions{ChunkBytes: 2 << 20, Poison: true})
 }
 
-// randomBatch returns rows as text (one JSON value per column) and as a batch. Columns
-// have NULLs with a chance; the last is a dictionary of a few values if dict.
+// randomBatch returns rows as text (one JSON value per column) and as a batch. Columns have NULLs
+// with the given probability. If dict is set, the last column is a dictionary of a few values.
 func randomBatch(t *testing.T, r *rand.Rand, first, n int, nulls float64, dict bool) arrow.RecordBatch {
 	t.Helper()
 	var b strings.Builder
@@ -231,8 +231,8 @@ func TestViewsStayAsTakenWhileSmallBatchesJoin(t *testing.T) {
 	}
 }
 
-// Patterns of batch sizes, the worst that were thought of and random ones: neither memory
-// nor the number of batches may leave its bounds.
+// Patterns of batch sizes, the worst known ones and random ones. Neither the memory nor the number
+// of batches may exceed its bound.
 func TestJoiningKeepsItsBoundsForEveryPattern(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	p := newPool()
@@ -378,9 +378,10 @@ func TestReadersSeeWholePrefixesWhileRowsArrive(t *testing.T) {
 	m.Release()
 }
 
-// What is counted of a block that has a chunk of its own is nearly all that the chunk takes.
+// The counted size of a block with a chunk of its own is almost the size of the chunk.
 func TestALargeBlockTakesWhatIsCounted(t *testing.T) {
-	p := NewPool(PoolOptions{ChunkBytes: 64 << 20}) // so that the block is larger than what other tests left
+	// so large that the block does not fit into memory that other tests have put back
+	p := NewPool(PoolOptions{ChunkBytes: 64 << 20})
 	defer p.Close()
 	b, err := p.alloc(32<<20 + 1)
 	if err != nil {

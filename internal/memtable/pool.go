@@ -8,33 +8,33 @@ import (
 	"github.com/scoterdb/scoter/internal/mapped"
 )
 
-// DefaultChunkBytes is the size of one mapping. Large enough that a system call per
-// chunk does not show in a profile, small enough that the half-used chunk at a
-// generation's end is little.
+// DefaultChunkBytes is the size of a mapping. It is so large that a system call per chunk does not
+// show in a profile, and so small that the unused rest of a generation's last chunk hardly matters.
 const DefaultChunkBytes = 4 << 20
 
-// PoolOptions configures a Pool. The zero value means the defaults.
+// PoolOptions configure a Pool. The zero value selects the defaults.
 type PoolOptions struct {
-	ChunkBytes int  // size of a chunk; DefaultChunkBytes if 0
-	Poison     bool // overwrite memory when it becomes free: a late reader then reads rubbish in tests, not rows
+	ChunkBytes int // size of a chunk; 0: DefaultChunkBytes
+	// Poison overwrites memory when it is freed. Tests use it: a late reader then reads garbage
+	// instead of rows.
+	Poison bool
 }
 
-// Pool hands out memory for rows, outside the Go heap (mapped.Shared): the garbage collector neither
-// scans nor moves it, its size is known exactly, and C code may hold pointers into it for
-// as long as a reference is held. It is safe for concurrent use.
+// Pool allocates memory for rows outside the Go heap (mapped.Shared). The garbage collector neither
+// scans nor moves it, its size is known exactly, and C code may hold pointers into it as long as it
+// holds a reference. A Pool is safe for concurrent use.
 //
-// Memory comes in chunks and is given out in blocks, one per batch, by advancing within
-// the current chunk. A chunk lives as long as one of its blocks; since rows of one
-// generation are freed together, and generations in order, what a chunk keeps alive
-// needlessly is at most one chunk at each end of a generation.
+// Memory is mapped in chunks. Each batch gets a block of the current chunk. A chunk is freed with
+// the last of its blocks. The rows of a generation are freed together, and generations are freed in
+// order, so at most one chunk at each end of a generation is retained needlessly.
 type Pool struct {
 	chunkBytes int
 	poison     bool
 
-	blockBytes atomic.Int64 // in blocks that are held
+	blockBytes atomic.Int64 // size of the blocks in use
 
 	mu      sync.Mutex
-	current *chunk // guarded by mu; holds one reference of its own
+	current *chunk // guarded by mu; the pool holds a reference to it
 }
 
 type chunk struct {
@@ -43,13 +43,13 @@ type chunk struct {
 	refs atomic.Int64
 }
 
-// block is memory of one chunk, counted until released.
+// block is a piece of a chunk. It holds a reference to the chunk until it is released.
 type block struct {
 	mem   []byte
 	chunk *chunk
 }
 
-// NewPool returns an empty pool. Nothing is mapped before the first batch.
+// NewPool returns an empty pool. It maps no memory before the first batch.
 func NewPool(o PoolOptions) *Pool {
 	p := &Pool{chunkBytes: o.ChunkBytes, poison: o.Poison}
 	if p.chunkBytes == 0 {
@@ -58,7 +58,7 @@ func NewPool(o PoolOptions) *Pool {
 	return p
 }
 
-// Bytes returns the size of all blocks in use, in bytes: what rows occupy.
+// Bytes returns the total size of all blocks in use.
 func (p *Pool) Bytes() int64 { return p.blockBytes.Load() }
 
 // alloc returns a block of n bytes, 64-byte aligned, with arbitrary contents.
@@ -67,8 +67,9 @@ func (p *Pool) alloc(n int) (block, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if size > p.chunkBytes/2 {
-		// A chunk of its own: the current one stays for the small. It is hardly larger than the block, which is all that is counted, and
-		// of one of few sizes, so that the next block often fits in.
+		// A large block gets its own chunk, and the current chunk remains for small ones. Only the
+		// block is counted, so the chunk is hardly larger. There are few chunk sizes, so that a
+		// later block can often reuse the memory.
 		c, err := p.newChunk(alignUp(size, p.chunkBytes/16))
 		if err != nil {
 			return block{}, err
@@ -97,7 +98,7 @@ func (p *Pool) take(c *chunk, size int) block {
 	return block{mem: mem, chunk: c}
 }
 
-// release gives a block back. Nobody may read it afterwards.
+// release frees a block. The caller must not read it afterwards.
 func (p *Pool) release(b block) {
 	p.blockBytes.Add(-int64(len(b.mem)))
 	if p.poison {
@@ -126,7 +127,7 @@ func (p *Pool) newChunk(n int) (*chunk, error) {
 	return &chunk{mem: mem}, nil
 }
 
-// Close lets go of the chunk that is not full. Blocks still held stay valid until they are released.
+// Close releases the current chunk. Blocks in use stay valid until they are released.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// MaxBatchRows bounds the rows of one batch, far above what one request may hold.
+// MaxBatchRows bounds the rows of one batch. It is far above what one request may contain.
 const MaxBatchRows = 1 << 28
 
-// Rows is one batch copied into a pool's memory: ready to be appended to a memtable of
-// the same version of the same table, whichever that will be when the rows are committed.
+// Rows is one batch in a pool's memory. It can be appended to any memtable of the same table and
+// version, so the memtable is chosen when the rows are committed.
 type Rows struct {
 	pool    *Pool
 	block   block
@@ -20,8 +20,8 @@ type Rows struct {
 	record  arrow.RecordBatch
 }
 
-// Plan is a batch whose copy is measured and not yet made, so that memory can be asked
-// for first.
+// Plan is a batch whose copy is measured but not made yet, so that its memory can be reserved
+// first.
 type Plan struct {
 	table   base.TableID
 	version uint32
@@ -31,8 +31,8 @@ type Plan struct {
 	bytes   int
 }
 
-// NewPlan measures the copy of a batch of a table. The batch conforms to the table (see
-// batch.Conform) and is well-formed: offsets ascend, indices lie within their dictionary. It
+// NewPlan measures the copy of a batch of a table. The batch must conform to the table (see
+// batch.Conform) and be well-formed: offsets ascend, and indices are within their dictionary. It
 // must not be released before Pool.Fill.
 func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	if int(record.NumCols()) != len(table.Columns) {
@@ -44,9 +44,8 @@ func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	return plan(table.ID, table.Version, []arrow.RecordBatch{record})
 }
 
-// NewPlans is NewPlan for batches of one schema that follow each other: neighbours of few rows
-// become one, which costs less than joining them later. The dictionary of each pays, so the union
-// of those does as well.
+// NewPlans is like NewPlan for consecutive batches of one schema. It joins adjacent small batches,
+// which costs less than joining them later. Each of their dictionaries pays, so the union pays too.
 func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) {
 	var plans []*Plan
 	for len(records) > 0 {
@@ -68,7 +67,7 @@ func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) 
 	return plans, nil
 }
 
-// plan measures batches with the same columns joined into one.
+// plan measures the copy of batches with the same columns, joined into one.
 func plan(table base.TableID, version uint32, records []arrow.RecordBatch) (*Plan, error) {
 	in := records[0].Schema()
 	fields := make([]arrow.Field, in.NumFields())
@@ -98,19 +97,19 @@ func plan(table base.TableID, version uint32, records []arrow.RecordBatch) (*Pla
 // NumRows returns the number of rows.
 func (p *Plan) NumRows() int64 { return p.rows }
 
-// Bytes returns what Rows.Bytes of the copy will be.
+// Bytes returns the value that Rows.Bytes will have for the copy.
 func (p *Plan) Bytes() int64 { return int64(alignUp(max(p.bytes, 1), 64)) }
 
-// ChargeBytes bounds what the rows will take in a memtable in the long run, joining
-// included: what a memory budget counts.
+// ChargeBytes returns an upper bound for the memory of the rows in a memtable, later joins
+// included. Budgets count this number.
 func (p *Plan) ChargeBytes() int64 {
 	if p.rows >= joinBelowRows || p.Bytes() >= joinBelowBytes {
-		return p.Bytes() // it is never joined
+		return p.Bytes() // the batch will not be joined
 	}
 	return JoinFactor * p.Bytes()
 }
 
-// Copy copies a batch of a table into the pool's memory; see NewPlan and Fill.
+// Copy copies a batch of a table into the pool's memory. See NewPlan and Fill.
 func (p *Pool) Copy(table schema.Table, record arrow.RecordBatch) (*Rows, error) {
 	plan, err := NewPlan(table, record)
 	if err != nil {
@@ -119,10 +118,10 @@ func (p *Pool) Copy(table schema.Table, record arrow.RecordBatch) (*Rows, error)
 	return p.Fill(plan)
 }
 
-// Fill makes the planned copy in the pool's memory. It starts at offset 0 in every
-// buffer, has validity bitmaps only where there are NULLs, and a dictionary that does not
-// pay is written out. Whoever holds Rows calls Memtable.Append or Release, once. Lack of
-// memory is Unavailable.
+// Fill makes the planned copy in the pool's memory. Every buffer of the copy starts at offset 0. It
+// has validity bitmaps only where there are NULLs, and dictionaries that do not pay are written out
+// as text. The caller must call either Memtable.Append or Release, once. A lack of memory is
+// Unavailable.
 func (p *Pool) Fill(plan *Plan) (*Rows, error) {
 	b, err := p.alloc(plan.bytes)
 	if err != nil {
@@ -137,16 +136,17 @@ func (p *Pool) Fill(plan *Plan) (*Rows, error) {
 	return &Rows{pool: p, block: b, table: plan.table, version: plan.version, record: record}, nil
 }
 
-// Record returns the batch, valid until the rows are released, or the memtable that took them is.
+// Record returns the batch. It is valid until the rows, or the memtable that owns them, are
+// released.
 func (r *Rows) Record() arrow.RecordBatch { return r.record }
 
 // NumRows returns the number of rows.
 func (r *Rows) NumRows() int64 { return r.record.NumRows() }
 
-// Bytes returns the memory the rows take, in bytes.
+// Bytes returns the memory of the rows.
 func (r *Rows) Bytes() int64 { return int64(len(r.block.mem)) }
 
-// Release gives the memory back: for rows that will not be appended.
+// Release frees the memory of rows that will not be appended.
 func (r *Rows) Release() {
 	r.pool.release(r.block)
 	r.block, r.record = block{}, nil

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// benchBatch is what some sensors sent in a while: a host, a time, a region, three random doubles.
+// benchBatch returns readings of some sensors: a host, a time, a region, three random doubles.
 func benchBatch(r *rand.Rand, from, rows int) arrow.RecordBatch {
 	const hosts, regions = 1000, 20
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
@@ -90,7 +90,8 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// cpuSeconds is what this process has used: the disk and the neighbours do not count.
+// cpuSeconds returns the CPU time that this process has used, which does not depend on the disk and
+// other processes.
 func cpuSeconds(b *testing.B) float64 {
 	b.Helper()
 	var usage unix.Rusage

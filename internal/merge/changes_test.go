@@ -25,7 +25,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// createItems creates a table of (id, value) sorted by id, value free to change.
+// createItems creates a table of (id, value) that is sorted by id. value can be changed freely.
 func (d *database) createItems() (schema.Table, error) {
 	if err := d.engine.CreateDatabase(ctx, "d", true); err != nil {
 		return schema.Table{}, err
@@ -37,7 +37,8 @@ func (d *database) createItems() (schema.Table, error) {
 	}, true)
 }
 
-// appendItems appends items with ids that are not sorted and spread over those of other appends.
+// appendItems appends items. Their ids are not sorted, and are interleaved with those of other
+// appends.
 func (d *database) appendItems(table base.TableID, ids []int64, value int64) error {
 	i, v := array.NewInt64Builder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
 	for _, id := range ids {
@@ -55,7 +56,8 @@ type item struct {
 	value   int64
 }
 
-// items reads a snapshot: what each id has. Parts that are not sorted and ids that are there twice are errors.
+// items returns the items of a snapshot by id. Parts that are not sorted and duplicate ids are
+// errors.
 func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error) {
 	all := map[int64]item{}
 	read := func(rec arrow.RecordBatch, version schema.Table, source base.SourceID, first int) error {
@@ -117,7 +119,7 @@ func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error)
 	return all, nil
 }
 
-// change computes a change of items from a snapshot: values of some, nil deletes.
+// change computes a change of items from a snapshot. A nil value deletes the item.
 func (d *database) change(fsys vfs.FS, s *snapshot.Snapshot, table base.TableID, values map[int64]*int64) error {
 	items, err := d.items(fsys, s.Tables[table])
 	if err != nil {
@@ -171,8 +173,9 @@ func (d *database) changeNow(fsys vfs.FS, table base.TableID, values map[int64]*
 	return d.change(fsys, s, table, values)
 }
 
-// TestMergesCarryChanges does random things to a table and to a map. Changes come before merges, while they write, and after them
-// from snapshots that are older; schemas change and the power fails between.
+// TestMergesCarryChanges applies random operations to a table and to a map. Changes happen before
+// merges and while they write; after merges, changes come from older snapshots. Between operations
+// schemas change and the power fails.
 func TestMergesCarryChanges(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -243,7 +246,9 @@ func TestMergesCarryChanges(t *testing.T) {
 				must(t, d.changeNow(fsys, table.ID, values))
 				d.mutates = false
 				enter(values)
-			case 5, 6: // a merge, with a change before, one while it writes, and one that was computed before
+			// a merge, with a change before it, one while it writes, and one that was computed
+			// before it
+			case 5, 6:
 				what += " merge"
 				late, err := d.engine.Snapshot(table.ID)
 				must(t, err)

@@ -1,27 +1,30 @@
-// Package merge replaces many small parts by few large ones, in the background: Pick
-// decides which, Scheduler when, and merger.execute does it. What a query sees never changes by it.
+// Package merge replaces many small parts by few large ones, in the background. Pick decides which
+// parts to merge, Scheduler when, and merger.execute merges them. Merges never change what queries
+// see.
 //
-// # How a merge reads its sources
+// # How a merge reads its inputs
 //
-// Not through DuckDB, although the overlay's relation would be right by definition. Measured on a million
-// rows in 8 or 16 sorted parts of 6 columns (a sorted text, a timestamp, a text of 20 values, three random
-// doubles), to one part, CPU seconds per million rows:
+// A merge does not read through DuckDB, although the overlay's relation would be correct by
+// definition. Measured on a million rows in 8 or 16 sorted parts of 6 columns (a sorted text, a
+// timestamp, a text of 20 values, three random doubles), merged to one part, in CPU seconds per
+// million rows:
 //
-//	DuckDB, one thread: SELECT ... FROM read_parquet ORDER BY, to Arrow, to part.Write     0.39 to 0.41
-//	here, with texts as part.Read gives them, row by row                                   0.33 to 0.36
-//	here, with texts as the dictionaries that the file holds (a part.Read that gave them)  0.16 to 0.19
+//	DuckDB, one thread: SELECT ... FROM read_parquet ORDER BY, to Arrow, to part.Write  0.39 to 0.41
+//	here, texts as part.Read returns them, row by row                                   0.33 to 0.36
+//	here, texts as dictionaries of the file (a part.Read that returns them)             0.16 to 0.19
 //
-// and 0.49 for the compaction of a comparable store. DuckDB must sort anew what is a merge here; its
-// result has lost the dictionaries; and it may spill, but does not get by with a batch of each source. Two
-// more reasons: the way of each row from (source, ordinal) to its new ordinal is known exactly, and every
-// file operation goes through vfs, so that crashes and failures in the midst of merges are tested
-// like those of the engine.
+// The compaction of a comparable store takes 0.49. DuckDB must sort where a merge suffices, its
+// result has lost the dictionaries, and although it may spill, it needs more memory than a batch
+// per part. There are two more reasons. The mapping of each row from its old address to its new
+// ordinal is known exactly. And all file operations go through vfs, so that crashes and failures
+// during a merge are tested like those of the engine.
 //
-// The price is that two pieces of code bring rows of an older schema version to the current one: the
-// overlay's CASTs, and batch.Conform here. A test compares them for all types.
+// The price is that two pieces of code convert rows of an older schema version to the current one:
+// the CASTs of the overlay, and batch.Conform here. A test compares them for all types.
 //
 // # Memory
 //
-// A merge holds a row group of each source, decoded, and one of its result. Policy.MaxOpenBytes
-// bounds the former by what the files hold; decoded it is mostly 2 to 4 times that.
+// A merge has one decoded row group of each input in memory, and one of its result.
+// Policy.MaxOpenBytes bounds the former by their size in the files; decoded they are usually 2 to 4
+// times as large.
 package merge

@@ -23,12 +23,12 @@ import (
 
 var ctx = context.Background()
 
-// manualClock stands still until a test moves it.
+// manualClock only advances when a test says so.
 type manualClock struct {
 	mu     sync.Mutex
 	now    time.Time
 	timers map[chan time.Time]time.Time
-	waits  chan struct{} // receives when somebody begins to wait
+	waits  chan struct{} // receives when a goroutine begins to wait
 }
 
 func newManualClock() *manualClock {
@@ -67,13 +67,13 @@ func (c *manualClock) advance(d time.Duration) {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// database is an engine whose every background step is a command, and a scheduler for it.
+// database is an engine whose background steps run on command, and its scheduler.
 type database struct {
 	engine *engine.Engine
 	merges *Scheduler
 	clock  *manualClock
 
-	mutates bool // changes write parts anew
+	mutates bool // changes rewrite parts
 }
 
 func tryOpen(fsys vfs.FS, dir string, logger *slog.Logger) (*database, error) {
@@ -92,7 +92,7 @@ func mustOpen(t testing.TB, fsys vfs.FS) *database {
 	return d
 }
 
-// mustEnd checks and closes: the end of every test that ends well.
+// mustEnd checks and closes the database at the end of a successful test.
 func (d *database) mustEnd(t testing.TB) {
 	t.Helper()
 	must(t, d.engine.CollectGarbage())
@@ -122,7 +122,7 @@ func (d *database) createEvents(name string, partitioned bool) (schema.Table, er
 	return d.engine.CreateTable(ctx, t, true)
 }
 
-// flushEvents makes a part, per partition, of rows (writer, from...).
+// flushEvents makes a part per partition of rows (writer, from...).
 func (d *database) flushEvents(name, writer string, from, count int) error {
 	rec := eventsOf(writer, from, count)
 	if _, err := d.engine.Append(ctx, []engine.TableRows{{Table: engine.TableName{Database: "d", Schema: "main", Name: name}, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{}); err != nil {
@@ -158,13 +158,13 @@ func (d *database) deleteFromParts(id base.TableID, ordinal uint32) error {
 	return err
 }
 
-// state is a table's parts and their rows in the parts' order.
+// state has a table's parts and rows. Rows are in the order of the parts.
 type state struct {
 	parts int
 	rows  []string // sorted
 }
 
-// read returns what a table holds, in parts. Rows of a part that are not in order are an error.
+// read returns a table's parts and rows. It fails if the rows of a part are not sorted.
 func (d *database) read(fsys vfs.FS, id base.TableID) (state, error) {
 	snap, err := d.engine.Snapshot(id)
 	if err != nil {

@@ -15,39 +15,39 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// interleave gives the rows of sorted sources in the order of the sort key; equal keys in the
-// order of the sources, and within one in its order.
+// interleave returns the rows of sorted parts in the order of the sort key. Rows with equal keys
+// are in the order of the parts, and rows of one part keep their order.
 //
-// The simple way is a heap of the sources' next rows. It compares and copies row by row, through the
-// type of every column each time. Instead the rows go in windows: whatever of the sources' loaded
-// batches sorts before everything that is not loaded yet. A window is sorted and gathered by the same vectorized
-// code as a flush, to which rows that are sorted already cost little.
+// The simple way is a heap with the next row of each part. It compares and copies row by row, with
+// a type switch per column each time. Instead, interleave works in windows. A window consists of
+// all loaded rows that sort before every row that is not loaded yet. It is sorted and gathered by
+// the same vectorized code as a flush, which is fast for input that is mostly sorted.
 //
-// Memory: a batch of each source, and a row group of the result.
+// Memory: a batch of each part, and a row group of the result.
 type interleave struct {
 	sources []*cursor
 	table   schema.Table
-	keys    schema.Table // the table with its sort key's columns alone
-	yield   func() error // called between row groups; its error ends the merge
+	keys    schema.Table // the table with only the columns of its sort key
+	yield   func() error // called between row groups; an error ends the merge
 
 	window []arrow.RecordBatch
-	lanes  []uint16 // the source of each of the window's rows, as a number
-	// order are the window's rows still to be given, as ordinals over its batches: each row's
-	// way from its source to its place in the result, which goes to move.
+	lanes  []uint16 // the number of the part of each row of the window
+	// order has the ordinals in the window of the rows that were not returned yet, in the order of
+	// the result. move records each row's way from its part to its place in the result.
 	order []uint32
-	last  []int64 // of the window's rows, the last one given, per source
+	last  []int64 // by part: the last row of the window that was returned
 
-	parts    []base.SourceID // of the sources, by number
+	parts    []base.SourceID // by number
 	byNumber []*patch.Lane
 	move     *patch.Interleaved
 }
 
-// cursor is a source with the batch of it that is loaded.
+// cursor is a part and its loaded batch.
 type cursor struct {
 	source *source
 	number uint16
-	rows   arrow.RecordBatch // not given yet; nil if there are none
-	keys   arrow.RecordBatch // their sort key columns
+	rows   arrow.RecordBatch // not in a window yet; nil if there are none
+	keys   arrow.RecordBatch // the sort key columns of rows
 }
 
 func newInterleave(sources []*source, table schema.Table, yield func() error) *interleave {
@@ -92,8 +92,8 @@ func (in *interleave) next() (arrow.RecordBatch, error) {
 	return rec, nil
 }
 
-// note enters where rows of the window go. Each source's rows must come in their order: that is how they are found
-// again.
+// note records where rows of the window go. Rows of one part must stay in order, because the move
+// from old to new addresses relies on it.
 func (in *interleave) note(order []uint32) error {
 	for _, o := range order {
 		n := in.lanes[o]
@@ -107,7 +107,7 @@ func (in *interleave) note(order []uint32) error {
 	return nil
 }
 
-// advance makes the next window.
+// advance loads the next window.
 func (in *interleave) advance() error {
 	in.releaseWindow()
 	if err := in.load(); err != nil {
@@ -131,7 +131,8 @@ func (in *interleave) advance() error {
 	return err
 }
 
-// load gets a batch of every source that has none left, and forgets those at their end.
+// load reads a batch of every part that has no loaded rows, and drops the parts that are at their
+// end.
 func (in *interleave) load() error {
 	live := in.sources[:0]
 	var failed error
@@ -159,14 +160,15 @@ func (in *interleave) load() error {
 	return failed
 }
 
-// counts returns how many of each source's loaded rows are in the window: those that come before
-// all that is not loaded.
+// counts returns how many loaded rows of each part are in the window: the rows that sort before all
+// rows that are not loaded.
 func (in *interleave) counts() ([]int, error) {
 	keys := make([]arrow.RecordBatch, len(in.sources))
-	first := make([]uint32, len(in.sources)) // of each source's rows among those of all
+	// first[i] is the index of the first row of part i in the concatenation of all loaded rows
+	first := make([]uint32, len(in.sources))
 	counts := make([]int, len(in.sources))
 	next := uint32(0)
-	var lastRows []uint32 // of the sources with more to come
+	var lastRows []uint32 // of the parts that have more rows to load
 	var unfinished []int
 	for i, c := range in.sources {
 		keys[i], first[i], counts[i] = c.keys, next, int(c.keys.NumRows())
@@ -178,7 +180,7 @@ func (in *interleave) counts() ([]int, error) {
 	if len(unfinished) == 0 {
 		return counts, nil
 	}
-	// The least of the last rows bounds the window; of equals that of the first source.
+	// The least of the last rows bounds the window. Among equal ones, that of the first part does.
 	order, err := in.sortKeys(keys, lastRows)
 	if err != nil {
 		return nil, err
@@ -191,8 +193,8 @@ func (in *interleave) counts() ([]int, error) {
 		}
 	}
 	for {
-		// Probes in the order of the sources: then a stable sort puts a row that equals the
-		// bound before it exactly if its source comes first.
+		// Probes are in the order of the parts. So a stable sort puts a row that equals the bound
+		// before it exactly if the row's part comes first.
 		var rows []uint32
 		var sourceOf []int
 		for i := range search {
@@ -209,7 +211,7 @@ func (in *interleave) counts() ([]int, error) {
 		if order, err = in.sortKeys(keys, rows); err != nil {
 			return nil, err
 		}
-		before := make([]int, len(in.sources)) // probes before the bound
+		before := make([]int, len(in.sources)) // number of probes before the bound
 		for _, o := range order {
 			if sourceOf[o] == bound {
 				break
@@ -228,8 +230,8 @@ func (in *interleave) counts() ([]int, error) {
 	return counts, nil
 }
 
-// sortKeys returns the order of some of the rows. They are taken out first: what a sort costs also
-// grows with the dictionaries, and these then hold nothing else.
+// sortKeys returns the order of some rows. It copies the rows first: the cost of a sort also grows
+// with the dictionaries, and those of the copy contain only the values of these rows.
 func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint32, error) {
 	if len(in.keys.Columns) == 0 {
 		order := make([]uint32, len(rows))
@@ -246,12 +248,12 @@ func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint3
 	return batch.Sort([]arrow.RecordBatch{taken}, in.keys)
 }
 
-// interval is where in a source's loaded rows the window may end: rows before from are in
-// it, those at to and after are not.
+// interval bounds where the window ends in the loaded rows of a part: rows before from are in the
+// window, rows at to and after it are not.
 type interval struct{ from, to int }
 
-// maxProbes is how many rows of a source are compared with the bound at once: three steps then search a
-// whole row group.
+// maxProbes is how many rows of a part are compared with the bound at once. With it, three steps
+// search a whole row group.
 const maxProbes = 64
 
 func (iv interval) step() int { return max(1, (iv.to-iv.from+maxProbes-1)/maxProbes) }
@@ -264,7 +266,7 @@ func (iv interval) probes() iter.Seq[int] {
 	}
 }
 
-// narrow takes in that so many of the probes are in the window.
+// narrow shrinks the interval, given how many of the probes are in the window.
 func (iv *interval) narrow(before int) {
 	step := iv.step()
 	from, to := iv.from, iv.to
@@ -288,7 +290,7 @@ func (in *interleave) keysOf(rec arrow.RecordBatch) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
 }
 
-// take gives the first n loaded rows.
+// take removes and returns the first n loaded rows.
 func (c *cursor) take(n int) arrow.RecordBatch {
 	rows, keys := c.rows, c.keys
 	defer keys.Release()
@@ -307,7 +309,7 @@ func (in *interleave) releaseWindow() {
 	in.window, in.order, in.lanes = nil, nil, in.lanes[:0]
 }
 
-// close releases what is loaded.
+// close releases the loaded rows.
 func (in *interleave) close() {
 	in.releaseWindow()
 	for _, c := range in.sources {

@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// sliceSource is a source of batches in memory.
+// sliceSource is an input of batches in memory.
 func sliceSource(table schema.Table, batches []arrow.RecordBatch) *source {
 	rows := int64(batch.Rows(batches))
 	return &source{
@@ -32,7 +32,8 @@ func sliceSource(table schema.Table, batches []arrow.RecordBatch) *source {
 	}
 }
 
-// keyedTable has three columns of small ranges, sorted by two of them, and one that tells rows apart.
+// keyedTable has three columns with few distinct values, two of which are the sort key, and one
+// that identifies rows.
 func keyedTable(t *testing.T, key ...schema.SortField) schema.Table {
 	table, err := schema.New(schema.Table{Database: "d", Schema: "main", Name: "t", Columns: []schema.Column{
 		{Name: "a", Type: schema.Of(schema.Integer)}, {Name: "b", Type: schema.Of(schema.Varchar)},
@@ -68,7 +69,7 @@ func randomRows(r *rand.Rand, n int, firstID int64) arrow.RecordBatch {
 	return array.NewRecordBatch(s, []arrow.Array{a.NewArray(), b.NewArray(), c.NewArray(), id.NewArray()}, int64(n))
 }
 
-// The result is that of a stable sort of all sources' rows, wherever batches end.
+// The result equals a stable sort of all inputs' rows, wherever batches end.
 func TestInterleaveIsAStableMerge(t *testing.T) {
 	keys := map[string][]schema.SortField{
 		"one":        {{Column: 1}},
@@ -81,7 +82,8 @@ func TestInterleaveIsAStableMerge(t *testing.T) {
 			table := keyedTable(t, key...)
 			for seed := range uint64(60) {
 				r := rand.New(rand.NewPCG(seed, 7))
-				most := 40 // rows of a source; many seeds of few show more cases than few of many
+				// rows per input; many seeds with few rows cover more cases than the reverse
+				most := 40
 				if seed%10 == 0 {
 					most = 12_000
 				}
@@ -120,7 +122,7 @@ func TestInterleaveIsAStableMerge(t *testing.T) {
 	}
 }
 
-// split cuts a batch into slices of at most so many rows.
+// split divides a batch into slices of at most rowsEach rows.
 func split(rec arrow.RecordBatch, rowsEach int) []arrow.RecordBatch {
 	var slices []arrow.RecordBatch
 	for from := int64(0); from < rec.NumRows(); from += int64(max(1, rowsEach)) {
@@ -129,7 +131,7 @@ func split(rec arrow.RecordBatch, rowsEach int) []arrow.RecordBatch {
 	return slices
 }
 
-// No more than a batch of each source is loaded at a time.
+// At most one batch per input is loaded at a time.
 func TestInterleaveLoadsOneBatchPerSource(t *testing.T) {
 	table := keyedTable(t, schema.SortField{Column: 4})
 	r := rand.New(rand.NewPCG(1, 1))

@@ -37,7 +37,7 @@ func partitionedBy(columns ...base.ColumnID) func(schema.Table) (schema.Table, e
 	return func(t schema.Table) (schema.Table, error) { return t.SetPartitioning(fields...) }
 }
 
-// valuesOf returns the values of items as a part's file has them, in its order.
+// valuesOf returns the values of items in the order of a part's file.
 func (d *database) valuesOf(t testing.TB, fsys vfs.FS, s *snapshot.Table, i int) (values []int64) {
 	t.Helper()
 	p := s.Parts[i]
@@ -52,8 +52,9 @@ func (d *database) valuesOf(t testing.TB, fsys vfs.FS, s *snapshot.Table, i int)
 	return values
 }
 
-// TestALayoutThatWentAndCameBackReachesPartsOfBefore gives values in place while their column is neither sorted nor partitioned by: the part
-// was written as the table is now, and its rows are not in that order or partition any more.
+// TestALayoutThatWentAndCameBackReachesPartsOfBefore updates values in place while their column is
+// not in the sort key or the partitioning. The part was written with the current layout, but its
+// rows are not in that order or partition any more.
 func TestALayoutThatWentAndCameBackReachesPartsOfBefore(t *testing.T) {
 	for name, c := range map[string]struct {
 		there, away func(schema.Table) (schema.Table, error)
@@ -105,7 +106,7 @@ func TestALayoutThatWentAndCameBackReachesPartsOfBefore(t *testing.T) {
 	}
 }
 
-// TestAPlanOfAnOlderLayoutIsVoid has the sort key change between planning and merging.
+// TestAPlanOfAnOlderLayoutIsVoid changes the sort key between planning and merging.
 func TestAPlanOfAnOlderLayoutIsVoid(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -137,7 +138,8 @@ func TestAPlanOfAnOlderLayoutIsVoid(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestPartsOfOnePartitionAreMergedAfterItsTextChanged widens and renames the column that a table is partitioned by.
+// TestPartsOfOnePartitionAreMergedAfterItsTextChanged widens and renames the column by which a
+// table is partitioned.
 func TestPartsOfOnePartitionAreMergedAfterItsTextChanged(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)

@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	// reserveBytes of the disk are left to the log: a merge that fills the disk would stop
-	// the writers.
+	// reserveBytes of disk space are left to the log: a merge that fills the disk would stop
+	// writers.
 	reserveBytes = 128 << 20
-	// rewriteBytes is how much of a part is sorted anew at once, decoded.
+	// rewriteBytes is how many decoded bytes of a part are sorted at once.
 	rewriteBytes = 64 << 20
 )
 
-// begin takes hold of a plan's sources; of nothing if one of them is gone, or is to be sorted anew by itself since the plan was made.
+// begin acquires the parts of a plan. It returns nil if one of them does not exist any more, or
+// must be rewritten on its own because the layout has changed since the plan was made.
 func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 	ids := make([]base.SourceID, len(plan.Sources))
 	for i, p := range plan.Sources {
@@ -46,13 +47,15 @@ func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 	return rewrite, nil
 }
 
-// execute makes new parts with the rows of a plan's sources, and puts them in their place. It reports whether they were
-// replaced: if one was dropped meanwhile, all is in vain and that is no error. If not, no new file is left.
+// execute writes new parts with the rows of a plan's parts, and replaces the old parts. It reports
+// whether they were replaced. If one of them was dropped in the meantime, they are not replaced,
+// and that is not an error. In that case no new file is left.
 func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan, yield func() error) (replaced bool, err error) {
 	t := rewrite.Table()
 	made, move, err := m.writeAll(ctx, t, plan, yield)
 	if err == nil {
-		// Not ctx: once under way its outcome decides what becomes of the files.
+		// Without ctx: once publishing has begun, its outcome decides whether the new files are
+		// kept.
 		err = rewrite.Publish(context.Background(), made, move)
 		if replaced = err == nil; replaced {
 			return true, nil
@@ -67,7 +70,7 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 	return false, err
 }
 
-// writeAll is write, and makes sure that no row was lost.
+// writeAll calls write and checks that no row was lost.
 func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, err error) {
 	made, move, rows, err := m.write(ctx, t, plan, yield)
 	if err != nil {
@@ -82,7 +85,7 @@ func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yie
 	return made, move, err
 }
 
-// liveRows returns how many rows of a plan's sources are not deleted.
+// liveRows returns how many rows of a plan's parts are not deleted.
 func liveRows(t *snapshot.Table, plan Plan) int64 {
 	rows := int64(0)
 	for _, p := range plan.Sources {
@@ -91,8 +94,9 @@ func liveRows(t *snapshot.Table, plan Plan) int64 {
 	return rows
 }
 
-// write writes the new parts, none if no row is left, and says where the rows went, and how many tombstones were dropped. What
-// it returns with an error may have left files.
+// write writes the new parts, or none if no rows are left. It returns them, the mapping of the
+// rows, and how many tombstones were dropped. The parts that it returns with an error may have left
+// files.
 func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, dropped int64, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, 0, err
@@ -146,7 +150,7 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 		if first != nil {
 			first.Release()
 		}
-	} else if err == io.EOF { // no row is left
+	} else if err == io.EOF { // no rows are left
 		err = nil
 	}
 	for _, s := range sources {
@@ -156,7 +160,7 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	return made, in.move, 0, err
 }
 
-// describe returns what a new part has in common with its sources.
+// describe returns the properties that a new part takes over from the old ones.
 func describe(sources []*catalog.Part) catalog.Part {
 	d := catalog.Part{Table: sources[0].Table, Partition: sources[0].Partition, MinSeq: sources[0].MinSeq}
 	for _, p := range sources {
@@ -167,8 +171,8 @@ func describe(sources []*catalog.Part) catalog.Part {
 	return d
 }
 
-// writePart writes rows as one part that is otherwise like the given one. With an error, the
-// part that is returned may have left a file.
+// writePart writes rows as one part with the properties of like. After an error, the returned part
+// may have left a file.
 func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (arrow.RecordBatch, error)) (catalog.Part, error) {
 	id, err := m.engine.NextSourceID()
 	if err != nil {
@@ -187,12 +191,13 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 	return like, nil
 }
 
-// rewrite brings a part that was sorted or partitioned by other columns into the present layout. It is
-// not one sorted sequence of rows, so this is what a flush does: as many rows as
-// memory takes are sorted and become a part per partition, and merges of the usual kind join them.
+// rewrite converts a part that was sorted or partitioned by other columns to the current layout.
+// The part is not one sorted sequence of rows, so rewrite works like a flush: it sorts as many rows
+// at once as fit into memory, and writes a part per partition. Ordinary merges combine these parts
+// later.
 func (m *merger) rewrite(t *snapshot.Table, s *source, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
-	var ordinals []uint32 // of the chunk's rows in the source
+	var ordinals []uint32 // ordinals of the chunk's rows in the old part
 	defer func() { releaseRecords(chunk) }()
 	bytes := int64(0)
 	move = &patch.Sorted{Source: s.part.ID}
@@ -233,7 +238,8 @@ func (m *merger) rewrite(t *snapshot.Table, s *source, like catalog.Part, yield 
 	}
 }
 
-// writeSorted sorts rows and writes a part per partition. wrote is told which rows are in each.
+// writeSorted sorts rows and writes a part per partition. It calls wrote with the rows of each
+// part.
 func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part, wrote func(base.SourceID, []uint32)) (made []catalog.Part, err error) {
 	order, err := batch.Sort(chunk, t.Schema)
 	if err != nil {
@@ -263,7 +269,7 @@ func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like 
 	return made, nil
 }
 
-// checkSpace refuses a merge whose result may not fit on the disk beside its sources.
+// checkSpace refuses a merge whose result may not fit on the disk together with the old parts.
 func (m *merger) checkSpace(plan Plan) error {
 	free, err := m.fs.FreeSpace(filepath.Dir(m.engine.PartFile(plan.Sources[0]).Path()))
 	if err != nil {

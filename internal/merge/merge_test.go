@@ -60,7 +60,7 @@ func TestMergeStaysWithinPartitions(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// Another sort key and partitioning reach the parts that were written before.
+// A new sort key and partitioning are applied to older parts.
 func TestMergeBringsNewLayoutToOldParts(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -102,7 +102,7 @@ func TestMergeBringsNewLayoutToOldParts(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// A source that is dropped while it is merged makes the merge vain, and nothing else.
+// If a part is dropped while it is merged, the merge has no effect.
 func TestMergeOfDroppedPartsLeavesNothing(t *testing.T) {
 	for name, drop := range map[string]func(*database, schema.Table) error{
 		"truncate": func(d *database, table schema.Table) error {
@@ -152,7 +152,8 @@ func TestMergeOfDroppedPartsLeavesNothing(t *testing.T) {
 	}
 }
 
-// A full disk is on record and, once, in the log; the parts stay; with space again merges go on.
+// A full disk is recorded, and logged once. The parts stay, and merges continue when there is space
+// again.
 func TestMergeOutlivesFullDisk(t *testing.T) {
 	var log bytes.Buffer
 	fsys := vfs.NewCrashable()
@@ -204,7 +205,8 @@ func TestMergeOutlivesFullDisk(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestAPartThatCannotBeReadWaitsAlone has one of eight parts of a partition fail: the others are merged meanwhile, and the log tells of it once.
+// TestAPartThatCannotBeReadWaitsAlone lets one of eight parts of a partition fail. The others are
+// merged in the meantime, and the failure is logged once.
 func TestAPartThatCannotBeReadWaitsAlone(t *testing.T) {
 	var log bytes.Buffer
 	fsys := vfs.NewCrashable()
@@ -299,8 +301,8 @@ func TestCanceledMergeLeavesNothing(t *testing.T) {
 	d.mustEnd(t) // finds files that are not listed
 }
 
-// under opens a directory and works on it with a file system whose operations the rule lets fail
-// from then on. It returns the work's error.
+// under opens a directory and runs work with a file system whose operations fail by a rule from
+// then on. It returns the error of work.
 func under(t *testing.T, disk vfs.FS, rule vfs.Rule, work func(*database) error) error {
 	t.Helper()
 	failing := vfs.Failing(disk, vfs.Never)
@@ -308,15 +310,15 @@ func under(t *testing.T, disk vfs.FS, rule vfs.Rule, work func(*database) error)
 	must(t, err)
 	failing.SetRule(rule)
 	err = work(d)
-	_ = d.close() // on a disk that fails it does as well
+	_ = d.close() // fails too if the disk fails
 	return err
 }
 
-// mergeAll merges until there is nothing to merge.
+// mergeAll merges until nothing is left to merge.
 func mergeAll(d *database) error { return d.merges.RunUntilIdle(ctx) }
 
-// withCrashes works on copies of a disk that fails after each number of writes. check gets what a power failure leaves then, and the work's
-// error.
+// withCrashes runs work on copies of a disk that fails after each number of writes. check gets the
+// disk after a power failure, and the error of work.
 func withCrashes(t *testing.T, template *vfs.Crashable, work func(*database) error, check func(what string, disk vfs.FS, err error)) {
 	t.Helper()
 	for k := 0; ; k++ {
@@ -341,7 +343,8 @@ func withCrashes(t *testing.T, template *vfs.Crashable, work func(*database) err
 	}
 }
 
-// withFailures works on copies of a disk of which each operation in turn fails once. check gets the disk.
+// withFailures runs work on copies of a disk. Each operation in turn fails once. check gets the
+// disk.
 func withFailures(t *testing.T, template *vfs.Crashable, work func(*database) error, check func(what string, disk vfs.FS)) {
 	t.Helper()
 	for i := 0; ; i++ {
@@ -361,7 +364,7 @@ func withFailures(t *testing.T, template *vfs.Crashable, work func(*database) er
 	}
 }
 
-// prepared returns a file system with parts to be merged, and their rows.
+// prepared returns a file system with parts to merge, and their rows.
 func prepared(t *testing.T) (*vfs.Crashable, base.TableID, []string) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -371,8 +374,8 @@ func prepared(t *testing.T) (*vfs.Crashable, base.TableID, []string) {
 		must(t, d.flushEvents("events", fmt.Sprintf("w%d", i%2), i*10, 10))
 	}
 	must(t, d.deleteFromParts(table.ID, 3))
-	must(t, d.engine.Flush(ctx))            // the catalog knows of these deletions,
-	must(t, d.deleteFromParts(table.ID, 5)) // and the log of those
+	must(t, d.engine.Flush(ctx))            // the catalog has these deletions,
+	must(t, d.deleteFromParts(table.ID, 5)) // and the log has these
 	rows := d.mustRead(t, fsys, table.ID).rows
 	if len(rows) != 32 {
 		t.Fatalf("%d rows", len(rows))
@@ -381,7 +384,7 @@ func prepared(t *testing.T) (*vfs.Crashable, base.TableID, []string) {
 	return fsys, table.ID, rows
 }
 
-// reopened checks that a directory holds the rows, and that merges go on.
+// reopened checks that a directory has the rows, and that merges still work.
 func reopened(t *testing.T, what string, fsys vfs.FS, id base.TableID, rows []string) {
 	t.Helper()
 	d, err := tryOpen(fsys, "/db", quiet)
@@ -400,14 +403,14 @@ func reopened(t *testing.T, what string, fsys vfs.FS, id base.TableID, rows []st
 	d.mustEnd(t)
 }
 
-// Each operation on the file system fails once: the error is returned, and the rows are there, in the old parts
-// or in the new one.
+// Each operation on the file system fails once. The error is returned, and the rows are in the old
+// parts or in the new one.
 func TestMergeWithFailingOperation(t *testing.T) {
 	template, id, rows := prepared(t)
 	withFailures(t, template, mergeAll, func(what string, disk vfs.FS) { reopened(t, what, disk, id, rows) })
 }
 
-// The power fails after each write: the rows are there, in the old parts or in the new one.
+// The power fails after each write. The rows are in the old parts or in the new one.
 func TestMergeWithCrash(t *testing.T) {
 	template, id, rows := prepared(t)
 	withCrashes(t, template, mergeAll, func(what string, disk vfs.FS, _ error) { reopened(t, what, disk, id, rows) })

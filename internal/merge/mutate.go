@@ -13,11 +13,12 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxMutations bounds how often a mutation begins anew because its parts were merged meanwhile.
+// maxMutations bounds how often a mutation starts again because its parts were merged in the
+// meantime.
 const maxMutations = 10
 
-// Mutate makes a change that was computed from a snapshot, by writing the parts of its rows anew, in one edit. It is
-// listed like a merge. Errors are those of engine.Commit.
+// Mutate applies a change that was computed from a snapshot by rewriting the parts of its rows, in
+// one edit. It is listed like a merge. Errors are those of engine.Commit.
 func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error {
 	for range maxMutations {
 		moved, err := s.mutate(ctx, snap, c, o)
@@ -28,8 +29,9 @@ func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 	return engine.ErrChanged
 }
 
-// holdBack keeps merges from parts until release is called. One that has begun goes on; but no other takes the parts from
-// under a change that writes all of a large table anew.
+// holdBack keeps merges from starting on the given parts until release is called. A merge that is
+// already running continues. Otherwise merges could keep replacing the parts of a change that
+// rewrites a whole large table.
 func (s *Scheduler) holdBack(parts []subject) (release func()) {
 	add := func(n int) {
 		s.mu.Lock()
@@ -79,7 +81,7 @@ func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 	return moved, err
 }
 
-// mutate writes the new parts. What it returns with an error may have left files.
+// mutate writes the new parts. The parts that it returns with an error may have left files.
 func (m *merger) mutate(ctx context.Context, mutation *engine.Mutation, plan Plan, c engine.Change) (made []catalog.Part, move patch.Moves, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, err

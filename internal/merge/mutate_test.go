@@ -34,7 +34,8 @@ func (d *database) mutateEvents(id base.TableID) error {
 	return d.merges.Mutate(ctx, s, c, engine.AppendOptions{})
 }
 
-// The power fails after each write of a mutation: all of it happened or nothing, and once it is acknowledged, all.
+// The power fails after each write of a mutation. Either all of it happened or nothing, and once it
+// is acknowledged, all of it.
 func TestMutationWithCrash(t *testing.T) {
 	template, id, before := prepared(t)
 	var after []string
@@ -66,7 +67,8 @@ func TestMutationWithCrash(t *testing.T) {
 	})
 }
 
-// TestAMutationOfRowsThatAreGoneIsChanged has the rows, which are in no part when the mutation is computed, deleted by somebody else.
+// TestAMutationOfRowsThatAreGoneIsChanged computes a mutation of rows that are not in a part yet.
+// Before it commits, another change deletes the rows.
 func TestAMutationOfRowsThatAreGoneIsChanged(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -86,8 +88,8 @@ func TestAMutationOfRowsThatAreGoneIsChanged(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// Two changes of one row: the mutation does not win over what was committed since its snapshot, and one that
-// was computed before a mutation does not hold either.
+// Two changes of one row. The mutation must not overwrite what was committed after its snapshot,
+// and a change that was computed before a mutation must not commit after it.
 func TestMutationsAreComparedWithOtherChanges(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -95,7 +97,7 @@ func TestMutationsAreComparedWithOtherChanges(t *testing.T) {
 	must(t, err)
 	must(t, d.appendItems(table.ID, []int64{1, 2, 3}, 0))
 	must(t, d.engine.Flush(ctx))
-	must(t, d.appendItems(table.ID, []int64{4, 5}, 0)) // in no part yet
+	must(t, d.appendItems(table.ID, []int64{4, 5}, 0)) // not in a part yet
 	for _, first := range []bool{false, true} {
 		old, err := d.engine.Snapshot(table.ID)
 		must(t, err)
@@ -106,7 +108,8 @@ func TestMutationsAreComparedWithOtherChanges(t *testing.T) {
 		if err := d.change(fsys, old, table.ID, map[int64]*int64{4: &two, 5: &two}); !errors.Is(err, engine.ErrChanged) {
 			t.Errorf("mutation first %v: %v", first, err)
 		}
-		must(t, d.change(fsys, old, table.ID, map[int64]*int64{2: &two, 5: &two})) // other rows of the same parts
+		// other rows of the same parts
+		must(t, d.change(fsys, old, table.ID, map[int64]*int64{2: &two, 5: &two}))
 		old.Release()
 	}
 	s, err := d.engine.Snapshot(table.ID)
@@ -123,7 +126,7 @@ func TestMutationsAreComparedWithOtherChanges(t *testing.T) {
 	}
 }
 
-// TestMergesLeaveAloneWhatAMutationWrites has them come by while one part is being written anew.
+// TestMergesLeaveAloneWhatAMutationWrites runs merges while one part is being rewritten.
 func TestMergesLeaveAloneWhatAMutationWrites(t *testing.T) {
 	d := mustOpen(t, vfs.NewCrashable())
 	table, err := d.createItems()

@@ -9,46 +9,50 @@ import (
 	"github.com/scoterdb/scoter/internal/part"
 )
 
-// Policy says which merges pay. The zero value of a field means its default.
+// Policy says which merges pay off. A zero field means its default.
 type Policy struct {
-	MaxPartBytes int64 // of a merge's sources together; 512 MiB
-	MaxPartRows  int64 // the same; 8 Mi rows
-	MaxSources   int   // of one merge; 16
-	// MaxOpenBytes bounds the file bytes of one row group of every source together: what
-	// a merge holds in memory, before decoding; 64 MiB. Two sources are always possible.
+	MaxPartBytes int64 // of all parts of a merge together; default 512 MiB
+	MaxPartRows  int64 // likewise, in rows; default 8 Mi
+	MaxSources   int   // parts per merge; default 16
+	// MaxOpenBytes bounds the size in the files of one row group of every part together, which a
+	// merge decodes into memory; default 64 MiB. Two parts can always be merged.
 	MaxOpenBytes int64
-	// Rest is for a table that gets no new parts at the moment: few parts matter more than few
-	// bytes written.
+	// Rest is set for a table that gets no new parts at the moment. Then few parts matter more than
+	// few written bytes.
 	Rest bool
-	// Load is the share of a part that is to be changed before it is written anew for that alone; 0.1.
+	// Load is the share of a part that must be changed before the part is rewritten on its own;
+	// default 0.1.
 	Load float64
 }
 
-// Load is what is changed of a part: what readers pay for until it is written anew.
+// Load describes the changes of a part, which cost its readers until the part is rewritten.
 type Load struct {
 	Deleted int64 // rows
 	Patched int64 // rows
 	Bytes   int64 // of memory, for both
-	Due     bool  // there are tombstones that a merge drops, or expressions that the part lacks
+	Due     bool  // there are tombstones to drop, or expression updates to apply
 }
 
-// share returns how much of a part is changed, by the measure by which it is most.
+// share returns which share of a part is changed: the largest of the shares of deleted rows,
+// patched rows and bytes.
 func (l Load) share(p *catalog.Part) float64 {
 	return max(float64(l.Deleted)/float64(p.Rows), float64(l.Patched)/float64(p.Rows), float64(l.Bytes)/float64(max(p.Bytes, floorBytes)))
 }
 
 const (
-	// restLoad is Policy.Load at rest: what is changed of a hundredth of a part slows its readers down for
-	// as long as it stays.
+	// restLoad is Policy.Load at rest. Even if only a hundredth of a part is changed, its readers
+	// are slower until the part is rewritten.
 	restLoad = 0.01
-	// fullLoad is Policy.Load when changes take much of the memory, or more than it: see loadToFree.
+	// fullLoad is the upper bound of Policy.Load when changes take most of the memory or more: see
+	// loadToFree.
 	fullLoad = 0.001
-	// anyLoad is Policy.Load when as little as possible is to remain changed.
+	// anyLoad is Policy.Load when as few changes as possible should remain.
 	anyLoad = 1e-12
 )
 
-// loadToFree returns Policy.Load when changes take much of the memory. It is fullLoad where at least half of that is in parts with as much. Else
-// it is what the parts have that hold half of it: a little all over many parts fills the memory, too.
+// loadToFree returns Policy.Load when changes take most of the memory. It is fullLoad if the parts
+// with at least that load have at least half of the memory. Otherwise it is the greatest load at
+// which the parts have half of the memory: small changes of many parts fill the memory, too.
 func loadToFree(parts []*catalog.Part, loads map[base.SourceID]Load) float64 {
 	ordered, total := make([]*catalog.Part, 0, len(loads)), int64(0)
 	for _, p := range parts {
@@ -82,47 +86,50 @@ func orDefault[T ~int | ~int64 | ~float64](field *T, value T) {
 }
 
 const (
-	// floorBytes is what a part counts for at least: below, merging costs as much per file as
-	// per byte.
+	// floorBytes is the minimum size that a part counts with. Below it, a merge costs as much per
+	// file as per byte.
 	floorBytes = 64 << 10
-	// restRatio is the growth that a merge must bring to be worth it at rest.
+	// restRatio is the growth that makes a merge worth it at rest.
 	restRatio = 1.5
-	// crowd is the number of mergeable parts from which on less growth is asked for.
+	// crowd is the number of mergeable parts above which less growth is required.
 	crowd = 32
 )
 
-// Plan is one merge: parts of one table and partition, neighbours in ingestion order. One part alone is
-// written anew for the sake of what is changed of it.
+// Plan is one merge of parts of one table and partition that are adjacent in ingestion order. A
+// plan with a single part rewrites it to apply its changes.
 type Plan struct {
 	Sources []*catalog.Part // in ingestion order
 	Rows    int64
 	Bytes   int64
-	retype  *retyping // of a change of a column's type; or nil
+	retype  *retyping // for a change of a column's type; otherwise nil
 }
 
-// Pick returns the merges that are worth doing now among the parts of one table and one
-// partition; no part is in two. It is a pure function.
+// Pick returns the merges that are worth doing now among the parts of one table and one partition.
+// No part is in two merges. Pick is a pure function.
 //
-// Parts are taken in the order in which their rows came, and only neighbours are merged: rows of
-// one time stay together, which is what zone maps live on, and rows with equal sort keys
-// stay in order of arrival.
+// Parts are ordered by when their rows came, and only adjacent parts are merged. So rows of one
+// time stay together, which zone maps rely on, and rows with equal sort keys stay in the order in
+// which they came.
 //
-// A merge of sources with S bytes, the largest of them having L, is worth it if its growth S/L is at
-// least r. Each byte that a merge rewrites lies afterwards in a part at least r times as large as
-// its own was, so on its way from a part of F bytes to one of M bytes a byte is rewritten at
-// most log_r(M/F) times: the write amplification. r is half of how many parts like the
-// largest one could be merged at once: 8 with the defaults, so 1 MiB becomes 512 MiB in 3 merges. It is
-// lower where a part's or the memory's limit leaves room for less, in a crowd, and at rest.
+// A merge of parts with S bytes in total, the largest of them having L, is worth it if its growth
+// S/L is at least r. Each byte that a merge rewrites is afterwards in a part that is at least r
+// times as large as its old one. So on the way from a part of F bytes to one of M bytes, a byte is
+// rewritten at most log_r(M/F) times: the write amplification. r is half of the number of parts of
+// the largest one's size that could be merged at once: 8 with the defaults, so 1 MiB becomes 512
+// MiB in 3 merges. r is lower where the limits of a part or of memory allow less, if there are many
+// parts, and at rest.
 //
-// Parts of less than 64 KiB count as that: a nearly idle stream's bytes are rewritten more often, in
-// merges that cost next to nothing.
+// Parts of less than 64 KiB count as 64 KiB: the bytes of a nearly idle stream are rewritten more
+// often, in merges that cost next to nothing.
 //
-// A part in none of these merges is written anew if Policy.Load of it is changed: by default each byte is written at most
-// ten times more than it is changed. One whose rows are all deleted goes always, and one with tombstones to drop is
-// written anew once.
+// A part that is in none of these merges is rewritten if at least the share Policy.Load of it is
+// changed. By default each byte is thus rewritten at most ten times as often as it is changed. A
+// part whose rows are all deleted is always removed, and a part with tombstones to drop is
+// rewritten once.
 //
-// What remains: in each tier (a factor of r in size) fewer than about 2r parts; testdata/pick/day shows a
-// day of one flush a minute. At rest about one part per factor of 3 in size, besides full ones.
+// Afterwards each tier (a factor of r in size) has fewer than about 2r parts; testdata/pick/day
+// shows a day of one flush a minute. At rest about one part per factor of 3 in size remains,
+// besides full ones.
 func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []Plan {
 	policy = policy.withDefaults()
 	ordered := slices.Clone(parts)
@@ -153,7 +160,8 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 			}
 		}
 	}
-	// Most growth first: it saves most parts per byte written. Of equals the cheapest.
+	// Most growth first, because it saves most parts per written byte. Among equal ones the
+	// cheapest.
 	slices.SortFunc(worth, func(a, b window) int {
 		return cmp.Or(cmp.Compare(b.growth, a.growth), cmp.Compare(a.plan.Bytes, b.plan.Bytes), cmp.Compare(a.from, b.from))
 	})
@@ -177,8 +185,8 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 	return plans
 }
 
-// requiredRatio returns the least growth that pays for a merge whose largest source has so many bytes and
-// rows, and whose sources have so many bytes of row groups each.
+// requiredRatio returns a function for the least growth of a worthwhile merge. bytes and rows are
+// those of its largest part, and open is the size of a row group per part.
 func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int64) float64 {
 	mergeable := 0
 	for _, part := range parts {
@@ -199,7 +207,7 @@ func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int6
 
 func size(p *catalog.Part) int64 { return max(p.Bytes, floorBytes) }
 
-// openBytes is about the size of a part's first row group.
+// openBytes estimates the size of a part's first row group.
 func openBytes(p *catalog.Part) int64 {
 	if p.Rows <= part.RowGroupRows {
 		return p.Bytes
@@ -212,5 +220,5 @@ func ingestionOrder(a, b *catalog.Part) int {
 	return cmp.Or(cmp.Compare(a.MinSeq, b.MinSeq), cmp.Compare(a.MaxSeq, b.MaxSeq), cmp.Compare(a.ID, b.ID))
 }
 
-// cheapest orders plans by what they cost.
+// cheapest orders plans by their cost.
 func cheapest(a, b Plan) int { return cmp.Compare(a.Bytes, b.Bytes) }

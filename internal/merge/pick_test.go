@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// TestPick runs testdata/pick/*. "pick" takes a part a line: its rows, its size, and optionally how
-// often. "simulate" flushes parts for a time and merges as Pick says.
+// TestPick runs testdata/pick/*. "pick" takes one part per line: its rows, its size, and optionally
+// how often. "simulate" flushes parts for a time and merges as Pick says.
 func TestPick(t *testing.T) {
 	datadriven.Walk(t, "testdata/pick", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -77,7 +77,8 @@ func showBytes(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// parseParts reads lines "ROWS SIZE [xTIMES] [deleted=ROWS] [patched=ROWS] [patch-bytes=BYTES]"; ids count from 1, in ingestion order.
+// parseParts reads lines "ROWS SIZE [xTIMES] [deleted=ROWS] [patched=ROWS] [patch-bytes=BYTES]";
+// ids count from 1, in ingestion order.
 func parseParts(t *testing.T, text string) ([]*catalog.Part, map[base.SourceID]Load) {
 	var parts []*catalog.Part
 	loads := map[base.SourceID]Load{}
@@ -121,15 +122,15 @@ func showPlans(plans []Plan) string {
 	return b.String()
 }
 
-// simulation is a stream of flushes and a worker that merges: a model of the scheduler, with
-// a clock of one step per flush.
+// simulation models the scheduler, with a series of flushes and a worker that merges. Its clock has
+// one step per flush.
 type simulation struct {
 	policy     Policy
 	flushes    int
-	bytes      int64 // of a flush
+	bytes      int64 // per flush
 	rows       int64
 	jitter     int   // flushes are up to this factor larger or smaller
-	throughput int64 // bytes that merges read per flush; 0 is no limit
+	throughput int64 // bytes that merges read per flush; 0: no limit
 	random     *rand.Rand
 
 	parts   []*catalog.Part
@@ -139,7 +140,7 @@ type simulation struct {
 	written int64
 	merges  int
 	most    int
-	total   int // parts, summed over the steps
+	total   int // sum of the parts over all steps
 }
 
 func newSimulation(t *testing.T, d *datadriven.TestData) *simulation {
@@ -158,8 +159,8 @@ func (s *simulation) add(seqs [2]base.Seq, rows, bytes int64) {
 	s.next++
 }
 
-// merge does what Pick says until nothing is left or the throughput is used up. A merge that
-// is under way goes on in the next step: nothing of it is visible before its end.
+// merge does what Pick says until nothing is left or the throughput is used up. A merge that is not
+// finished continues in the next step. Its result is not visible before.
 func (s *simulation) merge(policy Policy) {
 	for {
 		plans := Pick(s.parts, nil, policy)
@@ -210,8 +211,8 @@ func (s *simulation) run() string {
 	return out
 }
 
-// Whatever the sizes: plans keep to the limits and to neighbours, no part is in two, and merging at rest
-// ends, with no two mergeable neighbours of similar size.
+// For all sizes: plans respect the limits and only have adjacent parts, no part is in two plans,
+// and merging at rest ends with no two adjacent mergeable parts of similar size.
 func TestPickKeepsItsPromises(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -263,7 +264,8 @@ func TestPickKeepsItsPromises(t *testing.T) {
 	}
 }
 
-// TestLittleAllOverManyPartsIsMergedToFreeMemory gives every part changes of fewer rows than make a merge worth it by themselves.
+// TestLittleAllOverManyPartsIsMergedToFreeMemory changes rows of every part, but too few for a
+// merge of any single part to be worth it.
 func TestLittleAllOverManyPartsIsMergedToFreeMemory(t *testing.T) {
 	var parts []*catalog.Part
 	loads := map[base.SourceID]Load{}
@@ -285,7 +287,7 @@ func TestLittleAllOverManyPartsIsMergedToFreeMemory(t *testing.T) {
 	if n, freed, all := planned(); 2*freed < all || n > 50 {
 		t.Errorf("%d parts, which free %d bytes of %d", n, freed, all)
 	}
-	for i := range 3 { // parts of which much is changed do not keep those
+	for i := range 3 { // parts with many changes do not prevent the others from being merged
 		loads[base.SourceID(i+1)] = Load{Patched: 1 << 20, Bytes: 5_000}
 	}
 	if n, freed, all := planned(); 2*freed < all {

@@ -12,9 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// What is told of merges: the list behind scoter.merges, and the log. A failure is in the list each
-// time, in the log when its kind is news: a full disk fails every merge until there is
-// space again, and that is one event. What failed is tried again later and later, the parts beside it go on.
+// Reporting of merges: the list behind scoter.merges, and the log. Every failure is in the list. A
+// failure is only logged when its kind is new: a full disk fails every merge until there is space
+// again, and that is one event. A failed merge is retried after increasing delays, while other
+// parts are merged as usual.
 
 func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	m := &Merge{
@@ -27,7 +28,7 @@ func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	return m
 }
 
-// ended enters how a merge or mutation ended.
+// ended records how a merge or mutation ended.
 func (s *Scheduler) ended(m *Merge, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,13 +48,13 @@ func (s *Scheduler) ended(m *Merge, err error) {
 	s.totals.Time += m.Finished.Sub(m.Started)
 }
 
-// end is ended for a merge, and says when what it was of may be tried again.
+// end is ended for a merge. It also sets when the failed parts or table may be tried again.
 func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) {
 	s.ended(m, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case ctx.Err() != nil: // who ended it knows
+	case ctx.Err() != nil: // canceled: whoever did it knows
 	case err != nil:
 		s.failedLocked(m, of, err)
 	default:
@@ -67,7 +68,8 @@ func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) 
 	}
 }
 
-// failedLocked notes that a merge failed: of the one source that is to blame, if there is such, else of all.
+// failedLocked records the failure of a merge: for the one part that caused it, if known, otherwise
+// for all of its parts.
 func (s *Scheduler) failedLocked(m *Merge, of []subject, err error) {
 	kind, known := base.KindOf(err), false
 	for _, f := range s.failures {
@@ -91,7 +93,7 @@ func (s *Scheduler) failedLocked(m *Merge, of []subject, err error) {
 	}
 }
 
-// mayTry reports whether what was tried last did not fail, or long enough ago.
+// mayTry reports whether x did not fail in its last try, or failed long enough ago.
 func (s *Scheduler) mayTry(x subject, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +101,9 @@ func (s *Scheduler) mayTry(x subject, now time.Time) bool {
 	return f == nil || !now.Before(f.retryAt)
 }
 
-// triable returns the parts of a partition that may be merged now, as runs of neighbours: one that failed a short time ago is left out, and what
-// came before it is not merged with what came after it.
+// triable returns the parts of a partition that may be merged now, as runs of adjacent parts. A
+// part that failed recently is left out and separates two runs: parts before it are not merged with
+// parts after it.
 func (s *Scheduler) triable(parts []*catalog.Part, now time.Time) (runs [][]*catalog.Part) {
 	var run []*catalog.Part
 	for _, p := range slices.SortedFunc(slices.Values(parts), ingestionOrder) {
@@ -113,7 +116,7 @@ func (s *Scheduler) triable(parts []*catalog.Part, now time.Time) (runs [][]*cat
 	return append(runs, run)
 }
 
-// forgetGone drops the failures of tables and parts that are gone: nobody will try them again.
+// forgetGone drops the failures of tables and parts that do not exist any more.
 func (s *Scheduler) forgetGone(snap *snapshot.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

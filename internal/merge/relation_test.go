@@ -22,7 +22,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sqlDatabase is a database on the real file system with DuckDB beside it.
+// sqlDatabase is a database on the real file system, with a DuckDB instance.
 type sqlDatabase struct {
 	*database
 	t       *testing.T
@@ -74,7 +74,7 @@ func (d *sqlDatabase) records(sql string) ([]arrow.RecordBatch, error) {
 	}
 }
 
-// constants evaluates default expressions as the server's wiring does.
+// constants evaluates default expressions like the server.
 func (d *sqlDatabase) constants(_ context.Context, _ schema.Table, columns []schema.Column, _ int64) (map[base.ColumnID]arrow.Array, error) {
 	out := map[base.ColumnID]arrow.Array{}
 	for _, c := range columns {
@@ -87,7 +87,7 @@ func (d *sqlDatabase) constants(_ context.Context, _ schema.Table, columns []sch
 	return out, nil
 }
 
-// insert appends what a query yields, and makes a part of it.
+// insert appends the result of a query and flushes it to a part.
 func (d *sqlDatabase) insert(table schema.Table, sql string) {
 	d.t.Helper()
 	recs, err := d.records(sql)
@@ -104,7 +104,8 @@ func (d *sqlDatabase) insert(table schema.Table, sql string) {
 	must(d.t, d.engine.Flush(ctx))
 }
 
-// query runs a query over the table's relation, which it writes as {}, and returns its rows as text.
+// query runs a query over the table's relation, which is written as {}, and returns its rows as
+// text.
 func (d *sqlDatabase) query(id base.TableID, sql string) (string, error) {
 	snap, err := d.engine.Snapshot(id)
 	if err != nil {
@@ -146,7 +147,7 @@ func (d *sqlDatabase) alter(id base.TableID, change func(schema.Table) (schema.T
 	return table
 }
 
-// everyType are a type, an expression of it over i, and what it may be widened to.
+// everyType has types, an expression of the type over i, and a wider type if there is one.
 var everyType = []struct{ typ, value, wider string }{
 	{"BOOLEAN", "i % 2 = 0", ""},
 	{"TINYINT", "i - 50", "INTEGER"}, {"SMALLINT", "i * -300", "DOUBLE"}, {"INTEGER", "i * 20000000", "BIGINT"}, {"BIGINT", "i * 92233720368547758", "HUGEINT"},
@@ -168,8 +169,8 @@ var everyType = []struct{ typ, value, wider string }{
 	{"MAP(VARCHAR, INTEGER)", "MAP {'k' || i: i, 'n': NULL}", "MAP(VARCHAR, BIGINT)"},
 }
 
-// A merge changes nothing that a query sees, whatever the types, and however the schema has changed
-// since the parts were written: columns widened, renamed, dropped, added with and without an
+// A merge changes nothing that a query sees, for all types and all changes of the schema since the
+// parts were written: columns that were widened, renamed, dropped, or added with and without an
 // initial value.
 func TestMergeKeepsValuesOfEveryTypeAndSchemaVersion(t *testing.T) {
 	d := openSQL(t)
@@ -211,7 +212,7 @@ func TestMergeKeepsValuesOfEveryTypeAndSchemaVersion(t *testing.T) {
 	}
 	insert(50, 60)
 
-	// COLUMNS of a type that Arrow cannot print alike are compared as DuckDB's text.
+	// Types that Arrow prints differently are compared as DuckDB's text.
 	const all = "SELECT typeof(COLUMNS(*)), CAST(COLUMNS(*) AS VARCHAR) FROM {} ORDER BY i"
 	before := d.mustQuery(table.ID, all)
 	must(t, d.merges.RunUntilIdle(ctx))
@@ -241,8 +242,8 @@ func TestMergeKeepsValuesOfEveryTypeAndSchemaVersion(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// While rows are appended, flushed and merged, every snapshot holds whole requests, and what
-// one snapshot says does not change.
+// While rows are appended, flushed and merged, every snapshot has whole requests, and a snapshot
+// does not change.
 func TestReadersDuringMergesSeeWholeRequests(t *testing.T) {
 	d := openSQL(t)
 	table, err := d.createEvents("events", false)

@@ -18,13 +18,14 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// retyping makes rows of the next version of a table, in which a column has another type, of rows
-// of the present one.
+// retyping converts rows of the current version of a table to the next one, in which a column has
+// another type.
 type retyping struct {
-	to       schema.Table
-	at       int               // where the column is, in both
-	wide     schema.Table      // the present version, with a column for the new values behind the others
-	value    *patch.Expression // of that column
+	to schema.Table
+	at int // index of the column, in both versions
+	// the current version with an additional last column for the new values
+	wide     schema.Table
+	value    *patch.Expression // of the additional column
 	evaluate Evaluate
 }
 
@@ -39,8 +40,8 @@ func newRetyping(from, to schema.Table, column base.ColumnID, alias, value strin
 	return &retyping{to, at, wide, x, evaluate}, x.Check(wide)
 }
 
-// apply returns rows with the column's new values. Rows that say that their key is deleted show no
-// values: the new ones are NULL, or some value.
+// apply returns rows with the column's new values. For tombstones, whose values no query shows, the
+// new value is NULL or arbitrary.
 func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	c := r.to.Columns[r.at]
 	none := batch.Nulls(c.Type, int(rec.NumRows()))
@@ -78,16 +79,16 @@ func (r *retyping) apply(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows()), nil
 }
 
-// Retype makes a table another version of itself, in which a column has another type: value is the
-// SQL of its new values, over the columns of the row, whose table it may call by the alias. All
-// parts are written anew, in one edit. It is listed like a merge. Errors are those of the first
-// value that cannot be converted, and those of engine.Commit.
+// Retype changes a table to a version in which a column has another type. value is the SQL of the
+// column's new values, over the columns of the row; it may call the table by the alias. All parts
+// are rewritten in one edit. Retype is listed like a merge. It returns the error of the first value
+// that cannot be converted, or an error of engine.Commit.
 func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error {
 	r, err := newRetyping(from, to, column, alias, value, s.merger.evaluate)
 	if err != nil {
 		return err
 	}
-	// Rows that nobody sees need not be of the new type.
+	// Superseded rows need not be convertible, so they are deleted first.
 	if err := s.merger.engine.Settle(ctx, from.ID); err != nil {
 		return err
 	}
@@ -99,7 +100,8 @@ func (s *Scheduler) Retype(ctx context.Context, from, to schema.Table, column ba
 	return engine.ErrChanged
 }
 
-// retype is one attempt. A Conflict but ErrChanged says that a part was merged meanwhile.
+// retype is one attempt. A Conflict other than ErrChanged means that a part was merged in the
+// meantime.
 func (s *Scheduler) retype(ctx context.Context, r *retyping) (err error) {
 	e := s.merger.engine
 	work, err := e.Retype(r.to)
@@ -139,14 +141,14 @@ func (s *Scheduler) retype(ctx context.Context, r *retyping) (err error) {
 	}
 }
 
-// retyped is what was written of the parts of a table.
+// retyped has the new parts of a table.
 type retyped struct {
 	*retyping
-	made map[base.SourceID][]catalog.Part // by what they were made of
+	made map[base.SourceID][]catalog.Part // by the id of the old part
 	move patch.Moves
 }
 
-// abandon removes what was made of some parts.
+// abandon removes the new parts that were made of some old parts.
 func (w *retyped) abandon(e *engine.Engine, sources []base.SourceID) (err error) {
 	for _, source := range sources {
 		for _, p := range w.made[source] {
@@ -158,7 +160,8 @@ func (w *retyped) abandon(e *engine.Engine, sources []base.SourceID) (err error)
 	return err
 }
 
-// retypeParts writes the parts of a table anew. Merges leave them alone until release is called.
+// retypeParts rewrites the parts of a table. Merges do not start on the parts until release is
+// called.
 func (s *Scheduler) retypeParts(ctx context.Context, t *snapshot.Table, w *retyped) (release func(), err error) {
 	if len(t.Parts) == 0 {
 		return func() {}, nil

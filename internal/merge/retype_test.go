@@ -18,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// createCounts creates a table sorted by writer or by nothing, so that n may get another type.
+// createCounts creates a table that is sorted by writer or not at all, so that the type of n can be
+// changed.
 func (d *database) createCounts(key ...schema.SortField) (schema.Table, error) {
 	if err := d.engine.CreateDatabase(ctx, "d", true); err != nil {
 		return schema.Table{}, err
@@ -30,7 +31,7 @@ func (d *database) createCounts(key ...schema.SortField) (schema.Table, error) {
 	}, true)
 }
 
-// numbered is what DuckDB would make of 'n' || n.
+// numbered computes 'n' || n like DuckDB.
 func numbered(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, _ []uint32) (arrow.RecordBatch, error) {
 	made := array.NewStringBuilder(memory.DefaultAllocator)
 	n := rec.Column(1).(*array.Int64)
@@ -45,7 +46,7 @@ func numbered(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, _ []ui
 	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// retypeCounts makes n a VARCHAR.
+// retypeCounts changes the type of n to VARCHAR.
 func (d *database) retypeCounts(id base.TableID) error {
 	d.merges.merger.evaluate = numbered
 	from, err := d.engine.Table(id)
@@ -59,8 +60,8 @@ func (d *database) retypeCounts(id base.TableID) error {
 	return d.merges.Retype(ctx, from, to, 2, "counts", "'n' || n")
 }
 
-// The power fails after each write of a change of a column's type: the table is as it was or as it
-// is to be, and once the change is acknowledged, as it is to be.
+// The power fails after each write of a change of a column's type. The table is then in its old or
+// new state, and once the change is acknowledged, in the new one.
 func TestChangeOfATypeWithCrash(t *testing.T) {
 	template := vfs.NewCrashable()
 	d := mustOpen(t, template)
@@ -70,7 +71,8 @@ func TestChangeOfATypeWithCrash(t *testing.T) {
 		must(t, d.flushEvents("counts", fmt.Sprint("w", i), 10*i, 10))
 	}
 	must(t, d.deleteFromParts(table.ID, 4))
-	_, err = d.engine.Append(ctx, []engine.TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{eventsOf("x", 1, 5)}}}, engine.AppendOptions{}) // in no part yet
+	// not in a part yet
+	_, err = d.engine.Append(ctx, []engine.TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{eventsOf("x", 1, 5)}}}, engine.AppendOptions{})
 	must(t, err)
 	must(t, d.close())
 	crashed := 0
@@ -104,7 +106,7 @@ func TestChangeOfATypeWithCrash(t *testing.T) {
 	}
 }
 
-// appendOne appends a row of the type that column n has.
+// appendOne appends a row with the current type of column n.
 func (d *database) appendOne(id base.TableID, text bool) error {
 	rec := eventsOf("y", 1, 1)
 	if text {
@@ -137,8 +139,8 @@ func TestAChangeOfATypeThatFailsLeavesTheTable(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestRowsThatChangeWhileATypeChangesAreConverted changes and deletes rows of a part that is
-// written already.
+// TestRowsThatChangeWhileATypeChangesAreConverted changes and deletes rows of a part that has been
+// rewritten already.
 func TestRowsThatChangeWhileATypeChangesAreConverted(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -153,7 +155,8 @@ func TestRowsThatChangeWhileATypeChangesAreConverted(t *testing.T) {
 	must(t, err)
 	calls := 0
 	d.merges.merger.evaluate = func(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error) {
-		if calls++; calls > 1 && calls <= 5 { // in the first round, which has written the first part
+		// in the first round, which has written the first part
+		if calls++; calls > 1 && calls <= 5 {
 			if err := d.changeCounts(table.ID, uint32(10*calls)); err != nil {
 				return nil, err
 			}
@@ -177,7 +180,7 @@ func TestRowsThatChangeWhileATypeChangesAreConverted(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// changeCounts gives a row of the first part of a table a new value, and deletes the one behind it.
+// changeCounts sets a new value in a row of the first part of a table, and deletes the next row.
 func (d *database) changeCounts(id base.TableID, row uint32) error {
 	s, err := d.engine.Snapshot(id)
 	if err != nil {
@@ -194,8 +197,8 @@ func (d *database) changeCounts(id base.TableID, row uint32) error {
 	return err
 }
 
-// TestRowsThatComeWhileATypeChangesAreConverted appends between the writing of parts, in which no
-// writer waits, and reads with a snapshot from before.
+// TestRowsThatComeWhileATypeChangesAreConverted appends rows while parts are rewritten, without
+// delays for writers, and reads with a snapshot from before.
 func TestRowsThatComeWhileATypeChangesAreConverted(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)

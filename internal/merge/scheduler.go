@@ -17,15 +17,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Settings are what a user may choose. A zero field means its default.
+// Settings configure a scheduler. A zero field means its default.
 type Settings struct {
-	Parallel     int           // merges at once, each of one core at most; 1
-	MaxPartBytes int64         // larger parts are not made by merges; 512 MiB
-	MaxPartRows  int64         // the same in rows; 8 Mi
-	RestAfter    time.Duration // without new parts, until a partition is merged to as few as possible; 5 min
-	Interval     time.Duration // how often it is looked for what no new part tells of: rest, retries; 30 s
+	Parallel     int   // merges at once, each of which uses at most one core; default 1
+	MaxPartBytes int64 // merges do not create larger parts; default 512 MiB
+	MaxPartRows  int64 // likewise, in rows; default 8 Mi
+	// RestAfter is how long a partition must have no new parts before it is merged to as few parts
+	// as possible; default 5 min.
+	RestAfter time.Duration
+	// Interval is how often the scheduler looks for work that no new part triggers, such as rest
+	// and retries; default 30 s.
+	Interval time.Duration
 
-	// DisableAutomatic leaves merging to calls of RunUntilIdle. For tests.
+	// DisableAutomatic merges only in calls of RunUntilIdle. For tests.
 	DisableAutomatic bool
 }
 
@@ -36,14 +40,13 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Components are what the scheduler stands on. A nil FS, Clock or Logger means the
-// real thing.
+// Components are what a scheduler depends on. A nil FS, Clock or Logger means the real one.
 type Components struct {
 	FS        vfs.FS
 	Clock     engine.Clock
 	Logger    *slog.Logger
-	Constants Constants // nil if no table ever gains a column with a default
-	Evaluate  Evaluate  // nil if no table ever gets an expression
+	Constants Constants // nil if no table ever gets a column with a default
+	Evaluate  Evaluate  // nil if no table ever gets an expression update
 }
 
 type systemClock struct{}
@@ -51,11 +54,11 @@ type systemClock struct{}
 func (systemClock) Now() time.Time                         { return time.Now() }
 func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// Scheduler merges the parts of an engine's tables, in one goroutine and at times a few
-// more. Its methods may be called concurrently.
+// Scheduler merges the parts of an engine's tables in the background. Its methods may be called
+// concurrently.
 //
-// It works in rounds: plan all tables, run all plans, cheapest first. So tiny parts go quickly, and no
-// large merge waits for ever.
+// It works in rounds: it plans all tables and then runs all plans, cheapest first. So tiny parts
+// are merged soon, and no large merge waits forever.
 type Scheduler struct {
 	merger   *merger
 	settings Settings
@@ -73,48 +76,51 @@ type Scheduler struct {
 	running  []*Merge             // guarded by mu; oldest first
 	finished []*Merge             // guarded by mu; oldest first, at most keepFinished
 	totals   Totals               // guarded by mu; without Running
-	failures map[subject]*failure // guarded by mu; of what failed the last time
-	mutated  map[subject]int      // guarded by mu; parts that changes write anew, by how many: merges leave them alone
+	failures map[subject]*failure // guarded by mu; of merges and tables whose last try failed
+	// guarded by mu; the parts that changes are rewriting, with the number of changes: merges do
+	// not start on them
+	mutated map[subject]int
 }
 
-// keepFinished is how many merges are remembered.
+// keepFinished is how many finished merges the list has.
 const keepFinished = 100
 
 // maxBackoff is the longest time from a failed merge to the next try.
 const maxBackoff = 10 * time.Minute
 
-// group is what merges stay within.
+// group is a table and partition. Parts of different groups are never merged.
 type group struct {
 	table     base.TableID
 	partition string
 }
 
-// subject is what fails or succeeds: a part that is merged, or, with part 0, a table that is settled.
+// subject is what fails or succeeds: a part that is merged, or, with part 0, a table that is
+// deduplicated.
 type subject struct {
 	table base.TableID
 	part  base.SourceID
 }
 
-// failure is the last try, which failed.
+// failure describes a last try that failed.
 type failure struct {
 	kind    base.Kind
 	wait    time.Duration
 	retryAt time.Time
 }
 
-// Merge is one merge that runs or ran.
+// Merge is a running or finished merge.
 type Merge struct {
-	Table     string // its qualified name
+	Table     string // qualified
 	Partition string
 	Sources   int
 	Rows      int64
-	Bytes     int64 // of the sources
+	Bytes     int64 // of the old parts
 	Started   time.Time
 	Finished  time.Time // zero while it runs
 	Error     string    // empty if it runs or succeeded
 }
 
-// New starts merging in the background. Close it before the engine.
+// New starts merging in the background. The caller must close the scheduler before the engine.
 func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
 		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock, settled: map[base.TableID]time.Time{}},
@@ -138,12 +144,12 @@ func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	return s
 }
 
-// Close ends merges under way, without a trace of them, and waits for that.
+// Close cancels running merges and waits for them. Canceled merges leave no files.
 func (s *Scheduler) Close() {
 	s.closeOnce.Do(func() {
 		s.cancel()
 		s.worker.Wait()
-		s.round <- struct{}{} // for good; a RunUntilIdle that still runs ends soon
+		s.round <- struct{}{} // never released; a RunUntilIdle that still runs ends soon
 	})
 }
 
@@ -151,8 +157,8 @@ func (s *Scheduler) Close() {
 func (s *Scheduler) run() {
 	for {
 		for {
-			// The error is that of merges, which is on record; what failed is left out for a
-			// while. Or the engine is closed already, and then nothing is to be merged.
+			// Ignore the error: failed merges are recorded, and are not retried for a while. Or the
+			// engine is already closed, and nothing is left to merge.
 			done, _ := s.runRound(s.ctx, false)
 			if s.ctx.Err() != nil {
 				return
@@ -170,8 +176,8 @@ func (s *Scheduler) run() {
 	}
 }
 
-// RunUntilIdle merges every table down to as few parts as merges make of it, at once: for tests
-// and OPTIMIZE. It returns the first round's errors that has any.
+// RunUntilIdle merges every table to as few parts as possible, at once. It is meant for tests and
+// OPTIMIZE. It returns the errors of the first round that has any.
 func (s *Scheduler) RunUntilIdle(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -187,7 +193,7 @@ func (s *Scheduler) RunUntilIdle(ctx context.Context) error {
 	}
 }
 
-// List returns the merges that run and the last ones that ended, latest first.
+// List returns the running and the last finished merges, latest first.
 func (s *Scheduler) List() []Merge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,19 +207,19 @@ func (s *Scheduler) List() []Merge {
 	return all
 }
 
-// Totals are sums over merges, and over changes that write parts anew, since New. All but Running
-// and Errors count those that succeeded.
+// Totals are sums since New over merges and over changes that rewrite parts. All but Running and
+// Errors count only successful ones.
 type Totals struct {
 	Running int
 	Done    int64
 	Errors  int64
-	Sources int64         // parts that were replaced
-	Rows    int64         // of the sources
-	Bytes   int64         // of the sources
+	Sources int64         // old parts that were replaced
+	Rows    int64         // of the old parts
+	Bytes   int64         // of the old parts
 	Time    time.Duration // from begin to end
 }
 
-// Totals returns the present sums.
+// Totals returns the current sums.
 func (s *Scheduler) Totals() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,13 +228,13 @@ func (s *Scheduler) Totals() Totals {
 	return t
 }
 
-// job is a plan with what it is for.
+// job is a plan and its group.
 type job struct {
 	group group
 	plan  Plan
 }
 
-// subjects are the parts that a job merges.
+// subjects returns the parts that a job merges.
 func (j job) subjects() []subject {
 	all := make([]subject, len(j.plan.Sources))
 	for i, p := range j.plan.Sources {
@@ -237,8 +243,8 @@ func (j job) subjects() []subject {
 	return all
 }
 
-// runRound plans and merges once, and returns how many merges changed something. If eager, as few
-// parts as possible are to remain, and what failed lately is tried too.
+// runRound plans and merges once, and returns how many merges changed something. If eager is set,
+// as few parts as possible should remain, and recent failures are retried too.
 func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err error) {
 	select {
 	case s.round <- struct{}{}:
@@ -274,7 +280,7 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 	return done, errors.Join(append(results, settleErr, ctx.Err())...)
 }
 
-// plan returns what is to be merged.
+// plan returns the merges to do.
 func (s *Scheduler) plan(eager bool) ([]job, error) {
 	snap, err := s.merger.engine.Snapshot()
 	if err != nil {
@@ -290,7 +296,8 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 		for _, p := range t.Parts {
 			g := group{id, p.Partition}
 			switch {
-			case !isSettled(t, p): // of the rows of a key, the place may say which is newest
+			// of several rows of a key, their order may decide which is the newest
+			case !isSettled(t, p):
 			case s.isMutated(subject{id, p.ID}):
 			case p.SchemaVersion >= since:
 				groups[g] = append(groups[g], p)
@@ -322,7 +329,8 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	return jobs, nil
 }
 
-// loadToFree returns which load is due because patches fill the memory; 0 if they do not.
+// loadToFree returns the Policy.Load that applies because patches fill the memory; 0 if they do
+// not.
 func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	if !s.merger.engine.PatchesFull() {
 		return 0
@@ -337,7 +345,7 @@ func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	return loadToFree(parts, loads)
 }
 
-// loadsOf returns what is changed of parts, and whether they have rows to drop or lack expressions.
+// loadsOf returns the changes of parts. rest is set for a partition at rest.
 func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.SourceID]Load {
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {
@@ -351,17 +359,17 @@ func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool)
 	return loads
 }
 
-// atRest reports whether the parts have been as they are for a while.
+// atRest reports whether there was no new part for a while.
 func (s *Scheduler) atRest(parts []*catalog.Part, now time.Time) bool {
 	latest := slices.MaxFunc(parts, func(a, b *catalog.Part) int { return a.Created.Compare(b.Created) })
 	return now.Sub(latest.Created) >= s.settings.RestAfter
 }
 
-// merge runs one job and keeps account of it. It reports whether parts were replaced. That sources were
-// dropped meanwhile is no error.
+// merge runs one job and records it. It reports whether parts were replaced. If old parts were
+// dropped in the meantime, that is not an error.
 func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) {
 	if slices.ContainsFunc(j.subjects(), s.isMutated) {
-		return false, nil // since it was planned
+		return false, nil // a mutation has started since the job was planned
 	}
 	rewrite, err := s.merger.begin(j.group.table, j.plan)
 	if rewrite == nil {
@@ -374,13 +382,18 @@ func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) 
 	return changed, err
 }
 
-// maxYield bounds a pause, so that a merge goes on, slowly, however long writers wait.
+// maxYield bounds a pause, so that a merge makes progress however long writers wait.
 const maxYield = time.Second
 
-// yielder returns what a merge calls between row groups: it ends the merge with its context. While writers
-// wait for memory, and while statements change rows, it rests as long as it worked: such a statement passes through several goroutines, each of
-// which waits for a processor as long as the merge has it; where patches are about to fill the memory, the merge is what statements wait for. A lower thread priority would
-// be finer, but garbage collection stops the world only when the last thread gets to run.
+// yielder returns the function that a merge calls between row groups. The function ends the merge
+// with its context. It pauses for as long as the merge worked in two cases:
+//   - Writers wait for memory.
+//   - Statements change rows, and patches are not about to fill the memory. Such a statement passes
+//     through several goroutines, and each of them waits for a processor while the merge has it. If
+//     patches are about to fill the memory, statements wait for the merge, so it does not pause.
+//
+// A lower thread priority would be more precise, but a garbage collection stops the world only when
+// the last thread gets to run.
 func (s *Scheduler) yielder(ctx context.Context) func() error {
 	e := s.merger.engine
 	since, changes := s.clock.Now(), e.Changes()

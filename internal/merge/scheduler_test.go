@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// The parts of an hour of one flush a minute stay few, with the real engine; between the flushes the
-// clock moves and the scheduler runs as it does in the background.
+// With one flush a minute for an hour, there are never many parts, with the real engine. Between
+// the flushes the clock moves and the scheduler runs as in the background.
 func TestPartsOfAnHourStayFew(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -36,7 +36,7 @@ func TestPartsOfAnHourStayFew(t *testing.T) {
 	if most > 16 {
 		t.Errorf("%d parts at a time", most)
 	}
-	// Then nothing comes, and what is left becomes one part.
+	// Then nothing is added, and the rest becomes one part.
 	for range 3 {
 		d.clock.advance(5 * time.Minute)
 		if _, err := d.merges.runRound(ctx, false); err != nil {
@@ -57,7 +57,7 @@ func TestFlushWakesScheduler(t *testing.T) {
 	must(t, err)
 	waiting := newManualClock()
 	s := New(d.engine, Settings{}, Components{FS: fsys, Clock: waiting, Logger: quiet})
-	<-waiting.waits // it has looked, and found nothing
+	<-waiting.waits // it has checked, and found nothing
 	for i := range 8 {
 		must(t, d.flushEvents("events", "w", i*10, 10))
 	}
@@ -75,7 +75,7 @@ func TestFlushWakesScheduler(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// While writers wait for memory a merge rests as long as it worked, and goes on after that.
+// While writers wait for memory, a merge pauses for as long as it worked, and then continues.
 func TestMergeRestsUnderPressure(t *testing.T) {
 	clock := newManualClock()
 	fsys := vfs.NewCrashable()
@@ -114,7 +114,8 @@ func TestMergeRestsUnderPressure(t *testing.T) {
 	must(t, e.Close())
 }
 
-// While statements change rows a merge rests as long as it worked; when they stop it does not any more.
+// While statements change rows, a merge pauses for as long as it worked. It does not pause when
+// they stop.
 func TestMergeRestsWhileRowsChange(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -137,7 +138,7 @@ func TestMergeRestsWhileRowsChange(t *testing.T) {
 	d.clock.advance(100 * time.Millisecond)
 	must(t, <-rested)
 	d.clock.advance(100 * time.Millisecond)
-	must(t, yield()) // nothing changed since
+	must(t, yield()) // nothing has changed since
 	d.mustEnd(t)
 }
 

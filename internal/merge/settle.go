@@ -12,20 +12,23 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Of a table that merges on read only settled parts are merged: of the rows that came up to some edit no two that are not deleted have one key, so it
-// does not matter any more which of them came first. So each round begins with settling what flushes and loads brought, and tables with tombstones that are to go.
+// Of a table that merges on read, only deduplicated parts are merged: of their rows, at most one
+// per key is not deleted, so the order of rows does not matter any more. Therefore each round first
+// deduplicates the tables with new parts from flushes and loads, and the tables with tombstones to
+// drop.
 
-// isSettled reports whether a part may be merged, and its tombstones dropped.
+// isSettled reports whether a part may be merged, and its tombstones may be dropped.
 func isSettled(t *snapshot.Table, p *catalog.Part) bool {
 	return !t.Schema.MergeOnRead || p.MaxSeq <= t.Settled
 }
 
-// toSettle reports whether a part waits for its table to be settled.
+// toSettle reports whether the table must be deduplicated for the sake of this part.
 func (m *merger) toSettle(t *snapshot.Table, p *catalog.Part) bool {
 	return !isSettled(t, p) || t.Schema.MergeOnRead && m.tombstonesAged(t, p, m.clock.Now()) && !m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// settle settles the tables that have parts which wait for it. One failure does not end the others.
+// settle deduplicates all tables with parts that need it. A failure of one table does not affect
+// the others.
 func (s *Scheduler) settle(ctx context.Context, eager bool) error {
 	snap, err := s.merger.engine.Snapshot()
 	if err != nil {
@@ -40,7 +43,8 @@ func (s *Scheduler) settle(ctx context.Context, eager bool) error {
 	s.merger.mu.Lock()
 	maps.DeleteFunc(s.merger.settled, func(id base.TableID, _ time.Time) bool { return snap.Tables[id] == nil })
 	s.merger.mu.Unlock()
-	snap.Release() // settling takes a while, and writers may wait for the memory of other tables' rows
+	// deduplication takes a while, and writers may wait for the memory of other tables' rows
+	snap.Release()
 	var errs []error
 	for _, t := range due {
 		if ctx.Err() != nil {
@@ -54,7 +58,7 @@ func (s *Scheduler) settle(ctx context.Context, eager bool) error {
 			s.merger.mu.Unlock()
 		}
 		if kind := base.KindOf(err); err != nil && (kind == base.NotFound || kind == base.Conflict) {
-			err = nil // dropped or changed meanwhile
+			err = nil // dropped or changed in the meantime
 		}
 		s.settled(ctx, t, started, err)
 		errs = append(errs, err)
@@ -62,7 +66,8 @@ func (s *Scheduler) settle(ctx context.Context, eager bool) error {
 	return errors.Join(errs...)
 }
 
-// settled keeps account of a settling: a failure is told as that of a merge, which does not take place.
+// settled records the result of a deduplication. A failure is reported as a failed merge, because
+// the merge cannot take place.
 func (s *Scheduler) settled(ctx context.Context, t *snapshot.Table, started time.Time, err error) {
 	of := subject{table: t.Schema.ID}
 	s.mu.Lock()

@@ -30,7 +30,7 @@ func (d *database) createLazy() (schema.Table, error) {
 	}, true)
 }
 
-// settledItems reads what each id has.
+// settledItems returns the value of each id.
 func (d *database) settledItems(t testing.TB, fsys vfs.FS, table base.TableID) map[int64]int64 {
 	t.Helper()
 	s, err := d.engine.Settled(ctx, table)
@@ -53,7 +53,8 @@ func (d *database) parts(t testing.TB, table base.TableID) int {
 	return len(s.Tables[table].Parts)
 }
 
-// overlapping brings rows of ids that other parts have, and returns what is in the table then.
+// overlapping adds rows with ids that other parts have, and returns the expected content of the
+// table.
 func (d *database) overlapping(t testing.TB, table base.TableID) map[int64]int64 {
 	t.Helper()
 	want := map[int64]int64{}
@@ -82,7 +83,8 @@ func TestOnlySettledPartsAreMerged(t *testing.T) {
 	table, err := d.createLazy()
 	must(t, err)
 	want := d.overlapping(t, table.ID)
-	// A table whose keys cannot be read is not settled: its parts stay apart, and it is tried again, later and later.
+	// A table whose keys cannot be read is not deduplicated. Its parts are not merged, and it is
+	// retried after increasing delays.
 	failing.SetRule(func(op vfs.Op) error {
 		if op.Kind == vfs.OpOpen && strings.HasSuffix(op.Path, ".parquet") {
 			return vfs.ErrInjected
@@ -119,7 +121,8 @@ func TestOnlySettledPartsAreMerged(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestReadersFollowMergesOfRowsThatNewerOnesReplace merges parts with losers that are known and not deleted yet.
+// TestReadersFollowMergesOfRowsThatNewerOnesReplace merges parts with superseded rows that are
+// known but not deleted yet.
 func TestReadersFollowMergesOfRowsThatNewerOnesReplace(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	fsys := vfs.NewCrashable()
@@ -151,7 +154,8 @@ func TestReadersFollowMergesOfRowsThatNewerOnesReplace(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestMergesOfRowsToBeSettledSurviveCrashes stops the disk after each write, and lets each operation fail.
+// TestMergesOfRowsToBeSettledSurviveCrashes stops the disk after each write, and lets each
+// operation fail.
 func TestMergesOfRowsToBeSettledSurviveCrashes(t *testing.T) {
 	template := vfs.NewCrashable()
 	d := mustOpen(t, template)
@@ -176,8 +180,8 @@ func TestMergesOfRowsToBeSettledSurviveCrashes(t *testing.T) {
 	withFailures(t, template, mergeAll, again)
 }
 
-// TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled merges a part with tombstones while older rows of their keys, in another partition,
-// are still there.
+// TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled merges a part with tombstones while
+// there are still older rows of their keys in another partition.
 func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)
@@ -213,7 +217,7 @@ func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled(t *testing.T) {
 		defer s.Release()
 		return s.Tables[table.ID].Rows()
 	}
-	if n := rows(); n != 4 { // tombstones among them
+	if n := rows(); n != 4 { // including tombstones
 		t.Fatalf("%d rows", n)
 	}
 	d.clock.advance(time.Hour)
@@ -227,7 +231,7 @@ func TestTombstonesOfOtherPartitionsStayUntilTheirKeysAreSettled(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestSettlingKeepsNoMemoryOfOtherTables flushes rows of another table while one is settled.
+// TestSettlingKeepsNoMemoryOfOtherTables flushes rows of another table while one is deduplicated.
 func TestSettlingKeepsNoMemoryOfOtherTables(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	failing := vfs.Failing(fsys, vfs.Never)

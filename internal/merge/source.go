@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Constants evaluates the default expressions of some columns, to one-row arrays:
+// Constants evaluates the default expressions of columns to one-row arrays. It is
 // engine.Components.Defaults.
 type Constants func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
 
@@ -35,36 +35,39 @@ type merger struct {
 	evaluate  Evaluate
 	clock     engine.Clock
 
-	mu      sync.Mutex
-	settled map[base.TableID]time.Time // guarded by mu; when the last settling of a table began
+	mu sync.Mutex
+	// guarded by mu; when the last deduplication of a table began
+	settled map[base.TableID]time.Time
 }
 
-// source reads one part from start to end, its rows brought to the current version of the schema.
+// input reads one part from start to end, and converts its rows to the current schema version.
 type source struct {
 	part    *catalog.Part
 	now     schema.Table
 	written schema.Table
-	steps   []step          // from how rows were written to how they are, but for patches
-	retyped []int           // columns of written that have another type now
+	steps   []step          // from the written rows to the current ones, without patches
+	retyped []int           // columns of written whose type has changed
 	patches *patch.Set      // or nil
-	exempt  *roaring.Bitmap // rows that lack no expression; nil: none
-	drops   bool            // tombstones that were there when the part was written
-	dropped *roaring.Bitmap // those so far
-	retype  *retyping       // what is done with the rows at the end; or nil
-	left    int64           // rows not read yet
+	exempt  *roaring.Bitmap // rows to which no expression update applies; nil: none
+	drops   bool            // drop the tombstones that the part was written with
+	dropped *roaring.Bitmap // the dropped rows so far
+	retype  *retyping       // the last conversion of the rows; or nil
+	left    int64           // rows that were not read yet
 	pull    func() (arrow.RecordBatch, error, bool)
 	stop    func()
 }
 
 const (
-	// heldRows are those that the batches of all sources have together, as far as none has fewer than
-	// fewestRows: reading smaller ones costs more a row. heldBytes bounds them where rows are large.
+	// heldRows is how many rows the batches of all parts have together, unless one of them would
+	// have fewer than fewestRows: smaller batches cost more per row. heldBytes bounds the batches
+	// if rows are large.
 	heldRows   = 4 * part.RowGroupRows
 	fewestRows = 8 << 10
 	heldBytes  = 256 << 20
 )
 
-// open begins to read a part of the table, one of so many that are read at once. The caller closes the source.
+// open starts to read a part of a table. together is the number of parts that the merge reads at
+// once. The caller closes the input.
 func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, together int) (*source, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
@@ -79,8 +82,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 		s.closeSteps()
 		return nil, err
 	}
-	// A coroutine: part.Read calls, and who merges many parts must ask. It reads nothing
-	// before it is asked first.
+	// part.Read calls a function per batch, but a merge of many parts must ask for batches. So it
+	// runs in a coroutine, which reads nothing before the first request.
 	s.pull, s.stop = iter.Pull2(func(yield func(arrow.RecordBatch, error) bool) {
 		errStopped := errors.New("stopped")
 		stopped := false
@@ -99,7 +102,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 	return s, nil
 }
 
-// initial evaluates what rows of an older version hold in columns that they lack.
+// initial evaluates the values that rows of an older schema version have in columns that were added
+// later.
 func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[base.ColumnID]arrow.Array, error) {
 	var added []schema.Column
 	for _, c := range now.Columns {
@@ -117,14 +121,14 @@ func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[ba
 	return m.constants(ctx, now, added, 1)
 }
 
-// rows are rows of a source as they are now.
+// rows are current rows of a part.
 type rows struct {
 	rec   arrow.RecordBatch
 	first uint32   // ordinal of the first row that was read
-	live  []uint32 // which of the rows that were read are in rec; nil: all
+	live  []uint32 // indexes of the rows that were read and are in rec; nil: all
 }
 
-// ordinal returns the ordinal in the source of a row of rec.
+// ordinal returns the ordinal in the part of a row of rec.
 func (r rows) ordinal(i int) uint32 {
 	if r.live != nil {
 		return r.first + r.live[i]
@@ -132,7 +136,7 @@ func (r rows) ordinal(i int) uint32 {
 	return r.first + uint32(i)
 }
 
-// sourceError is an error that one source of a merge has: others of them do without it.
+// sourceError is an error that one part of a merge caused. Merges without this part do not have it.
 type sourceError struct {
 	part base.SourceID
 	err  error
@@ -142,8 +146,8 @@ func (e *sourceError) Error() string { return e.err.Error() }
 
 func (e *sourceError) Unwrap() error { return e.err }
 
-// next returns the part's next rows, in the current version of the schema, with their newest values and without deleted
-// ones, or io.EOF. There may be none left of a batch. The caller releases it.
+// next returns the part's next rows in the current schema version, with their newest values and
+// without deleted rows, or io.EOF. The batch may be empty. The caller releases it.
 func (s *source) next() (rows, error) {
 	r, err := s.read()
 	if err != nil && err != io.EOF {
@@ -163,7 +167,7 @@ func (s *source) read() (rows, error) {
 	return r, nil
 }
 
-// readLive returns the part's next rows as they are now.
+// readLive returns the part's next rows before a type is changed.
 func (s *source) readLive() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {
@@ -209,7 +213,8 @@ func (s *source) readLive() (rows, error) {
 	return r, base.Wrap(r.replace(batch.Take([]arrow.RecordBatch{r.rec}, live)), "part %d", s.part.ID)
 }
 
-// hide puts NULL in the place of values that are deleted or replaced, in columns of another type now: they need not be values of it.
+// hide replaces values that are deleted or have newer ones by NULL, in columns whose type has
+// changed: such values may not fit the new type.
 func (s *source) hide(r *rows) error {
 	if s.patches == nil || len(s.retyped) == 0 {
 		return nil
@@ -232,7 +237,7 @@ func (s *source) hide(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// replace puts another batch in the place of the one that it was made of.
+// replace puts a batch in place of the one that it was made of.
 func (r *rows) replace(rec arrow.RecordBatch, err error) error {
 	r.rec.Release()
 	r.rec = rec
@@ -244,7 +249,7 @@ func (s *source) close() {
 	s.closeSteps()
 }
 
-// renamed gives the columns that still exist their present names. It shares rec's columns
+// renamed returns the columns that still exist under their current names. It shares rec's columns
 // without a reference of its own, so it needs no release.
 func renamed(rec arrow.RecordBatch, written, now schema.Table) arrow.RecordBatch {
 	var fields []arrow.Field

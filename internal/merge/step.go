@@ -13,19 +13,21 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Evaluate returns rows of a table as they are after an expression, but for those that are exempt, by ascending number:
-// overlay.Overlay.Evaluate.
+// Evaluate returns rows of a table after an expression update. Rows in exempt, which are numbers in
+// ascending order, stay unchanged. It is overlay.Overlay.Evaluate.
 type Evaluate func(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error)
 
-// step brings rows from one version of the table to the next that matters, and applies an expression of that one.
+// step converts rows from one version of the table to the next relevant one, and applies an
+// expression update of that version.
 type step struct {
 	from, to   schema.Table
-	initial    map[base.ColumnID]arrow.Array // of columns that were added between them
+	initial    map[base.ColumnID]arrow.Array // of columns that were added between the two versions
 	expression *patch.Expression             // or nil
 	evaluate   Evaluate
 }
 
-// plan finds the steps that rows of a part lack. Patched and deleted rows lack no expression.
+// plan finds the steps that a part's rows need. Expression updates do not apply to patched and
+// deleted rows.
 func (s *source) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
 	for i, c := range s.written.Columns {
 		if at := t.Schema.ColumnByID(c.ID); at >= 0 && !c.Type.StorageType().Equal(t.Schema.Columns[at].Type.StorageType()) {
@@ -64,7 +66,7 @@ func (s *source) plan(ctx context.Context, m *merger, t *snapshot.Table, p *cata
 	return add(t.Schema, nil)
 }
 
-// bringUp makes the steps with rows of the part.
+// bringUp applies the steps to rows of the part.
 func (s *source) bringUp(r *rows) error {
 	if len(s.steps) == 0 {
 		return nil
@@ -72,7 +74,8 @@ func (s *source) bringUp(r *rows) error {
 	exempt := within(s.exempt, r.first, r.rec.NumRows())
 	for _, step := range s.steps {
 		if step.from.Version != step.to.Version {
-			// Rows that are deleted or patched are among them still, and may have NULLs that no other row has: whoever writes the rows looks for those.
+			// Deleted and patched rows are still included, and may have NULLs where no other row
+			// may. Later code checks for NULLs.
 			o := batch.ConformOptions{FirstRow: int64(r.first), Defaults: step.initial, AllowNull: true}
 			made, err := batch.Conform(renamed(r.rec, step.from, step.to), step.to, o)
 			if err := r.replace(made, err); err != nil {
@@ -97,7 +100,8 @@ func (s *source) closeSteps() {
 	}
 }
 
-// within returns which of n rows from the first on are in a set (nil: none), counted from 0.
+// within returns which of n rows, the first of which has ordinal first, are in a set (nil: none),
+// counted from 0.
 func within(set *roaring.Bitmap, first uint32, n int64) (out []uint32) {
 	if set == nil {
 		return nil

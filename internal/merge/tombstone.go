@@ -11,33 +11,39 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// A tombstone keeps older versions of its key from coming back. A merge drops those that have lain in their
-// part for the table's TombstoneAge; a part that has some by then is written anew for that alone. Where rows have no version
-// there is nothing that could come back: any merge drops them. In a table that merges on read older rows of their keys may be there until it is settled, and lower
-// versions that came in time until it is settled after the age: what counts is how old the tombstones were when that began.
+// A tombstone keeps older row versions of its key from coming back. A merge drops the tombstones
+// that have been in their part for the table's TombstoneAge. A part that has such tombstones is
+// rewritten for that reason alone. If rows have no version, no older row could come back, and any
+// merge drops tombstones.
+//
+// In a table that merges on read, older rows of the key may exist until the table is deduplicated.
+// Rows with lower versions that came within the TombstoneAge may exist until a deduplication after
+// that. So the age of tombstones is measured at the start of the last deduplication.
 
-// tombstonesDue reports whether a part was written with tombstones, and a merge may drop them.
+// tombstonesDue reports whether a part was written with tombstones that a merge may drop.
 func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
 	return isSettled(t, p) && m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// tombstonesAged reports whether a part was written with tombstones, and whatever comes after a time may do without them.
+// tombstonesAged reports whether a part was written with tombstones, and rows that come after the
+// time at do not need them any more.
 func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time) bool {
 	return p.MayHaveTombstones(t.Schema) && (!t.Schema.KeepsTombstones() || at.Sub(p.Created) >= t.Schema.TombstoneAge())
 }
 
-// inTime returns a time until which all rows of a table that came have found the tombstones of their keys.
+// inTime returns a time such that all rows that came before it have been compared with the
+// tombstones of their keys.
 func (m *merger) inTime(t *snapshot.Table) time.Time {
 	if !t.Schema.MergeOnRead {
-		return m.clock.Now() // they do when they come
+		return m.clock.Now() // without merge on read this happens when they are written
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.settled[t.Schema.ID]
 }
 
-// blankTombstones gives tombstones some value where they have NULL in a column that was made NOT NULL since: they show nowhere, so that nothing kept it
-// from being made that, but the part that they go to takes no NULL.
+// blankTombstones replaces NULLs of tombstones by some value in columns that became NOT NULL later.
+// ALTER TABLE ignores tombstones, as no query shows them, but the new part accepts no NULL there.
 func (s *source) blankTombstones(r *rows) error {
 	if s.now.IsDeleted == 0 {
 		return nil
@@ -70,8 +76,8 @@ func (s *source) blankTombstones(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// drop leaves tombstones out of the live ones of some rows. One that was changed since it was written is as old as the
-// change, so it stays.
+// drop removes tombstones from the live rows. A tombstone that was changed after it was written is
+// as old as the change, so it stays.
 func (s *source) drop(r rows, tombstones, live []uint32, all bool) ([]uint32, bool) {
 	if s.patches != nil {
 		changed := s.patches.Patched()

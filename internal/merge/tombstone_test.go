@@ -30,7 +30,7 @@ func versioned(t *testing.T, d *database, versions bool) schema.Table {
 	return table
 }
 
-// flushKeyed adds ids, the odd ones of which are tombstones, and flushes them.
+// flushKeyed adds ids and flushes them. The rows with odd ids are tombstones.
 func flushKeyed(t *testing.T, d *database, table schema.Table, from, to int64) {
 	t.Helper()
 	i, v, g := array.NewInt64Builder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator), array.NewBooleanBuilder(memory.DefaultAllocator)
@@ -75,8 +75,8 @@ func TestTombstonesStayForTheirAgeAndGo(t *testing.T) {
 	if rows := partRows(t, d, table.ID); len(rows) != 1 || rows[0] != 200 {
 		t.Fatalf("parts of %d rows just before the age", rows)
 	}
-	// One of them was changed since it was written, so it stays; a change that comes while the others go
-	// finds its row.
+	// One of them was changed after it was written, so it stays. A change that comes while the
+	// others are dropped finds its row.
 	s, err := d.engine.Snapshot(table.ID)
 	must(t, err)
 	part := s.Tables[table.ID].Parts[0].ID
@@ -92,7 +92,7 @@ func TestTombstonesStayForTheirAgeAndGo(t *testing.T) {
 	d.clock.advance(2 * time.Minute)
 	s, err = d.engine.Snapshot(table.ID)
 	must(t, err)
-	// Not eager: it is their age that has them written anew.
+	// Not eager: the age of the tombstones is why the part is rewritten.
 	if done, err := d.merges.runRound(ctx, false); done != 1 || err != nil {
 		t.Fatalf("%d merges, %v", done, err)
 	}
@@ -120,7 +120,7 @@ func TestTombstonesWithoutVersionsGoWithAnyMerge(t *testing.T) {
 	d := mustOpen(t, vfs.NewCrashable())
 	table := versioned(t, d, false)
 	flushKeyed(t, d, table, 0, 10)
-	flushKeyed(t, d, table, 11, 12) // nothing but a tombstone
+	flushKeyed(t, d, table, 11, 12) // only a tombstone
 	must(t, d.merges.RunUntilIdle(ctx))
 	if rows := partRows(t, d, table.ID); len(rows) != 1 || rows[0] != 5 {
 		t.Fatalf("parts of %d rows", rows)
@@ -136,7 +136,8 @@ func TestTombstonesWithoutVersionsGoWithAnyMerge(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// TestTombstonesStayForWhatCameInTimeAndNobodyRead brings a lower version within the age of a tombstone into a table that merges on read.
+// TestTombstonesStayForWhatCameInTimeAndNobodyRead adds a lower version within the age of a
+// tombstone to a table that merges on read.
 func TestTombstonesStayForWhatCameInTimeAndNobodyRead(t *testing.T) {
 	d := mustOpen(t, vfs.NewCrashable())
 	must(t, d.engine.CreateDatabase(ctx, "d", true))
@@ -167,7 +168,8 @@ func TestTombstonesStayForWhatCameInTimeAndNobodyRead(t *testing.T) {
 	d.clock.advance(2 * time.Minute)
 	s, err := d.engine.Snapshot(table.ID)
 	must(t, err)
-	if now := s.Tables[table.ID]; d.merges.merger.tombstonesDue(now, now.Parts[0]) { // for whatever writes the part anew just now
+	// for any rewrite of the part that runs at this moment
+	if now := s.Tables[table.ID]; d.merges.merger.tombstonesDue(now, now.Parts[0]) {
 		t.Error("the tombstone would go")
 	}
 	s.Release()

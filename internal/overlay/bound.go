@@ -16,11 +16,10 @@ const (
 	GreaterOrEqual
 )
 
-// Bound is a condition that every row of a result meets: the column compared with any one of
-// the values. It serves to leave out parts whose statistics exclude it; the query keeps
-// its own condition.
+// Bound is a condition that every row of a result meets: the column compared with any one of the
+// values. It is used to prune parts by their statistics. The query still has its own condition.
 type Bound struct {
 	Column   base.ColumnID
 	Operator Operator
-	Values   []schema.Value // more than one only with Equal (IN)
+	Values   []schema.Value // more than one value only with Equal (IN)
 }

@@ -17,44 +17,49 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Rows that were changed are not read where they were written: they are hidden there, as deleted rows are, and
-// read from memory instead, as they are now. So what most queries mostly read, the rows that nobody changed, keeps
-// all of DuckDB's ways to read less of it; and a changed row costs what a row of a memtable does. (Measured on
-// lineitem: putting new values into the vectors that a scan gives makes it forget that they hold few
-// distinct values, and costs a GROUP BY three times its time.)
+// Changed rows are not read where they were written. They are hidden there like deleted rows, and
+// their current values are read from memory. So unchanged rows, which are most of what queries
+// read, are read with all of DuckDB's optimizations, and a changed row costs as much as a row of a
+// memtable. (Measured on lineitem: if new values are put into the vectors of a scan, the vectors
+// lose the information that they have few distinct values, and a GROUP BY takes three times as
+// long.)
 //
-// The row's new values are in the patches. The values of its other columns are read from the source when a query
-// first asks for them, column by column, and kept: what was written never changes.
+// The new values of a row are in the patches. The values of its other columns are read from its
+// rowset when a query first needs them, column by column. They are then cached, because written
+// values never change.
 
-// source is what is kept of one source with changes, for as long as it has any.
+// rowsetCache has the cached values of one rowset with changes. It exists as long as the rowset has
+// changes.
 type source struct {
 	mu sync.Mutex
-	// Of the last schema version that was asked for; another starts anew.
+	// All of the following belongs to the last requested schema version. Another version discards
+	// it.
 	version uint32      // guarded by mu
 	latest  *changed    // guarded by mu
 	kept    keptColumns // guarded by mu
 
-	bytes *atomic.Int64 // of kept
-	total *atomic.Int64 // of all sources: see sources
+	bytes *atomic.Int64 // size of columns
+	total *atomic.Int64 // of all caches: see rowsetCaches
 }
 
-// keptColumns are what is kept of a source's columns.
+// cachedColumns are the cached columns of a rowset.
 type keptColumns map[base.ColumnID]*keptColumn
 
 type keptColumn struct {
 	written writtenColumn
-	// What is kept takes: written, and the values of source.latest where they are neither written ones nor a patch's.
+	// writtenBytes is the size of written. latestBytes is the size of the column in
+	// rowsetCache.latest, if that is neither written nor a patch.
 	writtenBytes, latestBytes int64
-	used                      uint64 // when it was last asked for: see changed.values
+	used                      uint64 // when the column was last requested: see changed.values
 }
 
-// writtenColumn is values of a column as they were written, in its present type.
+// writtenColumn has values of a column as they were written, in its current type.
 type writtenColumn struct {
 	rows   []uint32 // ascending
 	values arrow.Array
 }
 
-// written returns the values of a column that are kept as they were written.
+// written returns the cached values of a column as they were written.
 func (k keptColumns) written(id base.ColumnID) writtenColumn {
 	if kept := k[id]; kept != nil {
 		return kept.written
@@ -62,23 +67,23 @@ func (k keptColumns) written(id base.ColumnID) writtenColumn {
 	return writtenColumn{}
 }
 
-// changed is the changed rows of one source, by one set of patches.
+// changed describes the changed rows of one rowset for one patch.Set.
 type changed struct {
 	source *source
 	set    *patch.Set
 	table  schema.Table
-	// written is the version that the source was written with.
+	// written is the schema version with which the rowset was written.
 	written schema.Table
-	hidden  []uint32 // rows not to be read where they were written, ascending
-	rows    []uint32 // those of them that are not deleted
-	// The hidden ones as a scan of the part looks them up, once one does.
+	hidden  []uint32 // rows that are not read where they were written, ascending
+	rows    []uint32 // the rows of hidden that are not deleted
+	// inPart has the hidden rows in the form for part scans. It is computed on first use.
 	inPart     livescan.Rows
 	inPartOnce sync.Once
-	// The rows' values, column by column as they are asked for.
-	columns map[base.ColumnID]arrow.Array // guarded by source.mu
+	// columns has the values of rows. It is filled column by column as queries request them.
+	columns map[base.ColumnID]arrow.Array // guarded by cache.mu
 }
 
-// within returns what there is of it between the first and the last of some rows.
+// within returns the values from the first to the last of the given rows.
 func (w writtenColumn) within(rows []uint32) writtenColumn {
 	if len(w.rows) == 0 || len(rows) == 0 {
 		return writtenColumn{}
@@ -97,11 +102,11 @@ func (w writtenColumn) within(rows []uint32) writtenColumn {
 	return writtenColumn{w.rows[from:to], array.NewSlice(w.values, int64(from), int64(to))}
 }
 
-// reader reads values of ascending rows as a source holds them, in the columns' present types: of all of them, or of the first ones,
-// whose values take more than so many bytes.
+// reader reads values of ascending rows of a rowset in the columns' current types. It stops after
+// most bytes and then returns the values of the first rows only.
 type reader func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error)
 
-// at returns the source's changed rows.
+// at returns the changed rows for a set of changes and a version of the table.
 func (s *source) at(set *patch.Set, table, written schema.Table) *changed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +131,8 @@ func (s *source) at(set *patch.Set, table, written schema.Table) *changed {
 	if s.version < table.Version || s.latest == nil {
 		s.version, s.kept, s.latest = table.Version, keptColumns{}, nil
 	}
-	if s.version == table.Version && (s.latest == nil || s.latest.set.Seq <= set.Seq) { // an old snapshot must not push out what others use
+	// the data of an old snapshot must not replace data that others use
+	if s.version == table.Version && (s.latest == nil || s.latest.set.Seq <= set.Seq) {
 		s.latest = c
 		for _, k := range s.kept {
 			k.latestBytes = 0
@@ -136,13 +142,13 @@ func (s *source) at(set *patch.Set, table, written schema.Table) *changed {
 	return c
 }
 
-// hiddenIn returns the rows that are hidden in the source, a part.
+// hiddenIn returns the hidden rows of a part.
 func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
 	c.inPartOnce.Do(func() { c.inPart = livescan.Hidden(c.hidden, p.Rows) })
 	return c.inPart
 }
 
-// values returns columns of the rows to a scan, or nil if there is no room: see rowSource.
+// values returns columns of the rows to a scan, or nil if there is not enough space: see lazyRows.
 func (c *changed) values(ctx context.Context, columns []schema.Column, read reader, scan uint64, room *int64) ([]arrow.Array, error) {
 	s := c.source
 	s.mu.Lock()
@@ -153,7 +159,8 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		if k := kept[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			kept[column.ID] = &keptColumn{used: 2 * scan} // it goes before what the scan found here: see sources.trim
+			// evicted before columns that the scan found here: see rowsetCaches.trim
+			kept[column.ID] = &keptColumn{used: 2 * scan}
 		}
 	}
 	if n, err := c.readMissing(ctx, columns, kept, read, room, 0); err != nil || n < len(c.rows) {
@@ -177,7 +184,8 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 	return out, nil
 }
 
-// valuesOf makes the values of a column, and notes what they take. It returns nil if that is more than there is room for.
+// valuesOf computes the values of a column and records their size. It returns nil if there is not
+// enough space.
 func (c *changed) valuesOf(column schema.Column, k *keptColumn, room *int64) (arrow.Array, error) {
 	newer, err := c.newer(column)
 	if err != nil {
@@ -187,7 +195,7 @@ func (c *changed) valuesOf(column schema.Column, k *keptColumn, room *int64) (ar
 		return nil, nil
 	}
 	values, err := newest(c.rows, newer, k.written)
-	if err == nil { // many rows often get one new value
+	if err == nil { // often many rows get the same new value
 		values, err = batch.Repeating(values)
 	}
 	if err == nil && values != newer.values && values != k.written.values {
@@ -200,7 +208,7 @@ func (c *changed) valuesOf(column schema.Column, k *keptColumn, room *int64) (ar
 	return values, err
 }
 
-// held returns what is kept of some columns, in bytes.
+// cachedBytes returns the size of the cached data of some columns.
 func (c *changed) held(columns []schema.Column) (bytes int64) {
 	c.source.mu.Lock()
 	defer c.source.mu.Unlock()
@@ -213,7 +221,7 @@ func (c *changed) held(columns []schema.Column) (bytes int64) {
 	return bytes
 }
 
-// measure adds up what is kept. mu is held.
+// measure updates the size of the cached data. mu must be held.
 func (s *source) measure() {
 	bytes := int64(0)
 	for _, k := range s.kept {
@@ -222,7 +230,8 @@ func (s *source) measure() {
 	s.total.Add(bytes - s.bytes.Swap(bytes))
 }
 
-// uses returns which columns take memory, and when each was last asked for. It is nil while somebody reads.
+// uses returns which columns take memory, and when each was last requested. It returns nil while
+// another goroutine reads.
 func (s *source) uses() map[base.ColumnID]uint64 {
 	if !s.mu.TryLock() {
 		return nil
@@ -237,10 +246,10 @@ func (s *source) uses() map[base.ColumnID]uint64 {
 	return uses
 }
 
-// drop lets go of a column, which can be read again. Who uses it still has it.
+// drop evicts a column. It can be read again. Current users of its values are not affected.
 func (s *source) drop(id base.ColumnID) {
 	if !s.mu.TryLock() {
-		return // somebody reads just now
+		return // in use by a reader
 	}
 	defer s.mu.Unlock()
 	delete(s.kept, id)
@@ -257,7 +266,7 @@ func (c *changed) newer(column schema.Column) (writtenColumn, error) {
 	return newerIn(c.set, column, c.rows)
 }
 
-// newerIn returns the patched values of a column, in the rows or between them.
+// newerIn returns the patched values of a column from the first to the last of the given rows.
 func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn, error) {
 	newer, err := set.Column(column)
 	if err != nil || newer == nil {
@@ -266,14 +275,15 @@ func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn
 	return writtenColumn{newer.Ordinals, newer.Values}.within(rows), nil
 }
 
-// lacks returns those of the columns that values will have to read of the source, and of which rows.
+// lacks returns the columns that values will have to read from the rowset, and the rows for which
+// it will.
 func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
 	c.source.mu.Lock()
 	defer c.source.mu.Unlock()
 	return c.missing(c.rows, columns, c.keptLocked())
 }
 
-// keptLocked returns what is kept for this version of the table. source.mu is held.
+// cachedLocked returns the cached columns for this version of the table. cache.mu must be held.
 func (c *changed) keptLocked() keptColumns {
 	if c.source.version != c.table.Version {
 		return keptColumns{}
@@ -281,7 +291,8 @@ func (c *changed) keptLocked() keptColumns {
 	return c.source.kept
 }
 
-// missing returns columns of which values of some rows are needed of the source that nobody read yet, and of which rows: all that can be read together.
+// missing returns columns of which some values must be read from the rowset, and the rows for which
+// they must be read. It returns only columns that can be read together.
 func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColumns) (wanted []schema.Column, missing []uint32, err error) {
 	var alone []schema.Column
 	var aloneRows []uint32
@@ -308,11 +319,13 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColum
 	return wanted, missing, nil
 }
 
-// arrayBytes bounds an array that is made of what is read: its offsets are of 31 bits.
+// arrayBytes bounds an array of values that were read, because its offsets have 31 bits.
 const arrayBytes = 1 << 30
 
-// readMissing reads what is missing into what is kept, while there is room for it. It returns of how many of the rows, of the first, nothing is
-// missing any more. Each time it reads what takes least bytes, be there room or not: with 0 nothing without room, with 1 some rows in any case.
+// readMissing reads missing values into the cache while there is space. It returns the number of
+// rows, from the first one on, for which no values are missing any more. Each read may exceed the
+// space by up to least bytes: with 0 it reads nothing without space, and with 1 it reads at least
+// some rows.
 func (c *changed) readMissing(ctx context.Context, columns []schema.Column, kept keptColumns, read reader, room *int64, least int64) (int, error) {
 	rows := c.rows
 	for {
@@ -350,7 +363,7 @@ func (c *changed) readMissing(ctx context.Context, columns []schema.Column, kept
 	}
 }
 
-// newest returns the value of each of the rows: the newer where there is one, else the older.
+// newest returns the value of each row: the newer one if there is one, and otherwise the older one.
 func newest(rows []uint32, newer, older writtenColumn) (arrow.Array, error) {
 	if slices.Equal(rows, newer.rows) {
 		return newer.values, nil
@@ -390,7 +403,7 @@ func newest(rows []uint32, newer, older writtenColumn) (arrow.Array, error) {
 	return taken.Column(0), nil
 }
 
-// minus returns the elements of a that are not in b; both ascend.
+// minus returns the elements of a that are not in b. Both are ascending.
 func minus(a, b []uint32) []uint32 {
 	if len(b) == 0 {
 		return a
@@ -410,7 +423,7 @@ func minus(a, b []uint32) []uint32 {
 	return out
 }
 
-// union returns the elements of both, ascending as they do.
+// union returns the elements of a and b. All of them are ascending.
 func union(a, b []uint32) []uint32 {
 	if len(a) == 0 {
 		return b

@@ -17,23 +17,25 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// chunks takes values of single rows out of column chunks of parts: a query of DuckDB over the part
-// costs some milliseconds to plan, whatever it reads. Of chunks that are asked for often it keeps all values.
+// chunks reads values of single rows from column chunks of parts, because a DuckDB query over the
+// part takes some milliseconds to plan, however little it reads. It caches all values of chunks
+// that are requested often.
 type chunks struct {
 	file func(p *catalog.Part) *blocks.File
-	most int64 // bytes that are kept
+	most int64 // limit of the cached data
 
 	mu    sync.Mutex
 	all   map[chunkKey]*chunk // guarded by mu
-	used  *lru.List           // guarded by mu; of *chunk, the last used first
+	used  *lru.List           // guarded by mu; of *chunk, most recently used first
 	bytes int64               // guarded by mu
 }
 
 const (
-	// unknownBytes is about what an entry takes whose values are not kept.
+	// unknownBytes is the approximate size of an entry without cached values.
 	unknownBytes = 256
-	// seldom is how often rows are taken out of the file before the whole chunk is read, which takes about so many times as long: 5 ms for prices,
-	// most of it for memory that is new, and 0.2 for one of them.
+	// seldom is how often rows are read from the file before the whole chunk is read and cached.
+	// Reading the chunk takes about this many times as long as one row: 5 ms for prices, mostly for
+	// fresh memory, against 0.2 ms.
 	seldom = 24
 )
 
@@ -45,24 +47,24 @@ type chunkKey struct {
 
 type chunk struct {
 	key    chunkKey
-	place  *lru.Element // guarded by chunks.mu; nil once it was let go of
+	place  *lru.Element // guarded by chunks.mu; nil after eviction
 	bytes  int64        // guarded by chunks.mu
-	asked  int          // guarded by chunks.mu; how often
+	asked  int          // number of requests; guarded by chunks.mu
 	once   sync.Once
 	values arrow.Array
-	ends   []uint32 // of the part's row groups: see chunks.groups
+	ends   []uint32 // of an entry for row groups: see chunks.groups
 	err    error
 }
 
-// ofGroups is the group in the key of what is kept of a part's row groups.
+// ofGroups is the group in the key of an entry for the row groups of a part.
 const ofGroups = -1
 
 func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
 	return &chunks{file: file, most: most, all: map[chunkKey]*chunk{}, used: lru.New()}
 }
 
-// take returns a column's values of some rows of a part, which was written with a version of the table. It is nil for a
-// column that is stored in another way now, and for nested ones.
+// take returns a column's values of some rows of a part, which was written with the schema version
+// written. It returns nil for a nested column, and for one whose type has changed.
 func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, rows []uint32) (arrow.Array, error) {
 	i := written.ColumnByID(c.ID)
 	if i < 0 || !written.Columns[i].Type.Equal(c.Type) || nested(c.Type) {
@@ -72,7 +74,7 @@ func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, ro
 	if err != nil {
 		return nil, err
 	}
-	var parts []arrow.Array // of each row group
+	var parts []arrow.Array // one per row group
 	for len(rows) > 0 {
 		group, found := slices.BinarySearch(ends, rows[0])
 		if found {
@@ -129,7 +131,7 @@ func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows 
 	return taken.Column(0), nil
 }
 
-// groups returns where the row groups of a part end, as numbers of rows.
+// groups returns the row number at the end of each row group of a part.
 func (x *chunks) groups(p *catalog.Part, written schema.Table) ([]uint32, error) {
 	c, _ := x.ask(chunkKey{part: p.ID, group: ofGroups})
 	c.once.Do(func() {
@@ -150,7 +152,7 @@ func nested(t schema.Type) bool {
 	return ok
 }
 
-// ask returns a chunk, and whether it is asked for so often that its values are to be kept.
+// ask returns a chunk, and whether it is requested so often that its values should be cached.
 func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -167,12 +169,12 @@ func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	return c, c.asked > seldom
 }
 
-// keep accounts for a chunk of which so many bytes were read.
+// keep adds the number of bytes that were read to a chunk's size.
 func (x *chunks) keep(c *chunk, bytes int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if c.place == nil {
-		return // let go of meanwhile
+		return // evicted in the meantime
 	}
 	if c.err != nil {
 		x.forget(c)
@@ -182,14 +184,14 @@ func (x *chunks) keep(c *chunk, bytes int64) {
 	x.trim()
 }
 
-// trim lets go of what was not used for longest, down to what may be kept. x.mu is held.
+// trim evicts the least recently used chunks until the limit is met. x.mu must be held.
 func (x *chunks) trim() {
 	for x.bytes > x.most && x.used.Len() > 1 {
 		x.forget(x.used.Back().Value.(*chunk))
 	}
 }
 
-// forget lets go of a chunk. x.mu is held.
+// forget evicts a chunk. x.mu must be held.
 func (x *chunks) forget(c *chunk) {
 	x.used.Remove(c.place)
 	delete(x.all, c.key)

@@ -18,15 +18,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// cMemory is C memory that is freed together, and the memory of Go that it points into: the
-// description of one scan.
+// cMemory is the memory of the description of one scan: C memory that is freed together, and pins
+// of the Go memory that it points to.
 type cMemory struct {
 	blocks []unsafe.Pointer
-	rest   []byte // of the last block, zeros
+	rest   []byte // unused zeros of the last block
 	pinner runtime.Pinner
 }
 
-// blockBytes is how much is asked of C at once, of which the many small pieces are cut.
+// blockBytes is the size of a block of C memory, which is divided into many small pieces.
 const blockBytes = 4 << 10
 
 func (m *cMemory) alloc(bytes int) unsafe.Pointer {
@@ -37,7 +37,7 @@ func (m *cMemory) alloc(bytes int) unsafe.Pointer {
 		block := C.calloc(1, C.size_t(size))
 		m.blocks = append(m.blocks, block)
 		if bytes > blockBytes/4 {
-			return block // what is left of the last one serves on
+			return block // later pieces still come from the rest of the last block
 		}
 		m.rest = unsafe.Slice((*byte)(block), size)
 	}
@@ -60,16 +60,16 @@ func (m *cMemory) free() {
 	m.pinner.Unpin()
 }
 
-// pointer returns the address of values, which stay there until the memory is freed.
+// pointer returns the address of b and pins it until the memory is freed.
 func (m *cMemory) pointer(b []byte) unsafe.Pointer {
 	p := unsafe.Pointer(unsafe.SliceData(b))
 	if cap(b) > 0 {
-		m.pinner.Pin(p) // of mapped memory it does nothing
+		m.pinner.Pin(p) // has no effect on mapped memory
 	}
 	return p
 }
 
-// numbers is pointer for row numbers.
+// numbers is like pointer, for row numbers.
 func (m *cMemory) numbers(rows []uint32) *C.uint32_t {
 	if len(rows) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func cArray[T any](m *cMemory, n int) []T {
 	return unsafe.Slice((*T)(m.alloc(n*int(unsafe.Sizeof(zero)))), n)
 }
 
-// fixedTypes are the types whose values Arrow and DuckDB keep alike.
+// fixedTypes are the types whose values have the same representation in Arrow and DuckDB.
 var fixedTypes = map[schema.Kind]struct {
 	id    C.duckdb_type
 	bytes C.uint8_t
@@ -152,8 +152,8 @@ func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
 	return nil
 }
 
-// describeColumn fills in where an array's values lie. The array must
-// outlive the scan, unless it is passing.
+// describeColumn fills in where the values of an array are. The array must outlive the scan, unless
+// passing is set.
 func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, passing bool) error {
 	buffers := data.Buffers()
 	if passing {
@@ -211,7 +211,8 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, pass
 	return nil
 }
 
-// describeBatch fills in a batch: its columns in the order of the table's.
+// describeBatch fills in the description of a batch. The batch has the columns of the table in
+// order.
 func describeBatch(m *cMemory, out *C.scoter_batch, source base.SourceID, first base.RowOrdinal, rec arrow.RecordBatch) error {
 	out.source, out.first_ordinal, out.rows = C.uint64_t(source), C.uint64_t(first), C.int64_t(rec.NumRows())
 	columns := cArray[C.scoter_column](m, int(rec.NumCols()))

@@ -17,7 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// byPending parts each group in those that lack as many expressions. What a part lacks are a table's last ones, so their number says which.
+// byPending divides each group by how many expression updates the parts lack. A part always lacks
+// the last ones of the table, so their number identifies them.
 func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	if len(b.table.Expressions) == 0 {
 		return groups
@@ -34,8 +35,9 @@ func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	return out
 }
 
-// addPending adds a branch for rows that lack expressions: a query for each around what was written. from begins with FROM. The columns that no expression sets stay plain all the way, so that
-// filters on them get to the scan.
+// addPending adds a branch for rows that lack expression updates: nested queries around the scan,
+// one per expression. from begins with FROM. Columns that no expression sets stay plain columns in
+// all queries, so that filters on them are pushed down to the scan.
 func (b *builder) addPending(pending []*patch.Expression, written schema.Table, from, condition string) error {
 	at := written
 	var more []string
@@ -46,7 +48,8 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	if condition != "" {
 		from += " WHERE " + condition
 	}
-	in := func(to schema.Table) string { // what from holds, as rows of a version
+	// returns a query for the rows of from in another version of the table
+	in := func(to schema.Table) string {
 		sql := "SELECT " + projection(to, at) + columns + from
 		at = to
 		return sql
@@ -62,8 +65,9 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	return nil
 }
 
-// Evaluate returns rows of a table as they are after an expression, but for those that are exempt, by ascending number. The rows are
-// those of the expression's version of the table, in storage types; texts may be dictionaries. The caller releases what it gets.
+// Evaluate returns rows of a table after an expression update. Rows in exempt, which are numbers in
+// ascending order, stay unchanged. The rows have the expression's version of the table and storage
+// types; texts may be dictionary-encoded. The caller releases the result.
 func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error) {
 	if int64(len(exempt)) == rec.NumRows() {
 		rec.Retain()

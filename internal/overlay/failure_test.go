@@ -10,7 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TestUnreadableRowsAreNoFaultOfTheStatement damages parts whose rows are to be read to go with patches.
+// TestUnreadableRowsAreNoFaultOfTheStatement damages parts whose rows are read to complete patches.
 func TestUnreadableRowsAreNoFaultOfTheStatement(t *testing.T) {
 	for name, damage := range map[string]func(path string, bytes []byte) error{
 		"truncated": func(path string, bytes []byte) error { return os.WriteFile(path, bytes[:len(bytes)/2], 0o644) },
@@ -55,7 +55,8 @@ func TestUnreadableRowsAreNoFaultOfTheStatement(t *testing.T) {
 			}
 			plain := read(RelationOptions{})
 			p.update(10, p.some(10, 20_000), p.now.Schema.Columns[0])
-			changed := read(RelationOptions{InMemory: true}) // the part is read for its changed rows alone
+			// the part is read only for its changed rows
+			changed := read(RelationOptions{InMemory: true})
 			if base.KindOf(plain) != base.Corrupt || base.KindOf(changed) != base.Corrupt {
 				t.Errorf("plain: %v, %v\nchanged: %v, %v", base.KindOf(plain), plain, base.KindOf(changed), changed)
 			}

@@ -12,19 +12,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// filter is what the scan of memtables checks of one column: see scoter_filter.
+// filter is a condition on one column that the scan of memtables checks: see scoter_filter.
 type filter struct {
-	column      int // of the version that the memtables have
+	column      int // index in the memtables' schema version
 	texts       []string
 	least, most int64
 }
 
-// memtableFilters returns those bounds that the scan can check: texts to be equal to, and ranges of
-// whole numbers of four or eight bytes. The others are the query's own affair, as is a column that was
-// written with another type.
+// memtableFilters returns the bounds that the scan of memtables can check: equality of texts, and
+// ranges of whole numbers of four or eight bytes. Other bounds are left to the query, as are
+// columns whose type has changed.
 func memtableFilters(now, written schema.Table, bounds []Bound) []filter {
 	var out []filter
-	ranges := map[int]int{} // column -> place in out
+	ranges := map[int]int{} // column -> index in out
 	for i := range bounds {
 		b := &bounds[i]
 		current, at := now.ColumnByID(b.Column), written.ColumnByID(b.Column)
@@ -65,7 +65,8 @@ func (b *Bound) texts() ([]string, bool) {
 	return out, true
 }
 
-// narrow takes a bound into the range. The ends stay part of it: the query checks again.
+// narrow restricts the range to a bound. The ends of the range are always included, because the
+// query checks its condition again.
 func (f *filter) narrow(o Operator, values []int64) {
 	least, most := values[0], values[0]
 	for _, v := range values {

@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// filterable is a memtable with a column of every flat type beside those that bounds are on; text
-// repeats in the first batches and not in the last.
+// filterable returns a memtable with a column of every flat type in addition to those with bounds.
+// Texts repeat in the first batches but not in the last.
 func filterable(f *fixture) (schema.Table, *snapshot.Table) {
 	types := []schema.Type{
 		{Kind: schema.Varchar}, {Kind: schema.BigInt}, {Kind: schema.TimestampTZ}, {Kind: schema.Boolean}, {Kind: schema.TinyInt}, {Kind: schema.SmallInt},
@@ -50,7 +50,8 @@ func filterable(f *fixture) (schema.Table, *snapshot.Table) {
 	return table, &snapshot.Table{Schema: table, Version: 1, Memtables: []memtable.View{m.View()}, Versions: map[uint32]schema.Table{table.Version: table}}
 }
 
-// withDictionary encodes the first column, of text, as ingestion does where text repeats.
+// withDictionary dictionary-encodes the first column, of text, as ingestion does for repeating
+// texts.
 func withDictionary(rec arrow.RecordBatch) arrow.RecordBatch {
 	text := rec.Column(0).(*array.String)
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
@@ -59,7 +60,7 @@ func withDictionary(rec arrow.RecordBatch) arrow.RecordBatch {
 		if text.IsNull(i) {
 			b.AppendNull()
 		} else if err := b.AppendString(text.Value(i)); err != nil {
-			panic(err) // only for more values than the index counts
+			panic(err) // only if there are more values than the index type can count
 		}
 	}
 	fields := rec.Schema().Fields()
@@ -128,12 +129,13 @@ func TestMemtableScansLeaveOutWhatBoundsExclude(t *testing.T) {
 	if n := f.text("SELECT count(v6) FROM (" + bounded.SQL + ")"); n != f.text("SELECT count(*) FROM range(34000) t(i) WHERE i % 1000 = 7 AND i % 13 <> 0") {
 		t.Errorf("%s rows with one number", n)
 	}
-	bounded = f.relation(s, Bound{Column: table.Columns[12].ID, Operator: Less, Values: []schema.Value{schema.IntValue(-300)}}) // the end too: see narrow
+	// the end is included: see narrow
+	bounded = f.relation(s, Bound{Column: table.Columns[12].ID, Operator: Less, Values: []schema.Value{schema.IntValue(-300)}})
 	if n := f.text("SELECT count(v6) FROM (" + bounded.SQL + ")"); n != f.text("SELECT count(*) FROM range(34000) t(i) WHERE i % 700 <= 65 AND i % 17 <> 0") {
 		t.Errorf("%s rows before a day", n)
 	}
 	bounded = f.relation(s, Bound{Column: table.Columns[0].ID, Operator: Equal, Values: []schema.Value{schema.StringValue("host 7")}})
-	// Plain text is not looked at: DuckDB does that as fast.
+	// Plain text is not filtered: DuckDB does that just as fast.
 	if n := f.text("SELECT count(v6) FROM (" + bounded.SQL + ")"); n != f.text("SELECT 4000 + count(*) FROM range(30000) t(i) WHERE i % 50 = 7 AND i % 11 <> 0") {
 		t.Errorf("%s rows with one text", n)
 	}

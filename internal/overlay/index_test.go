@@ -12,8 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// manyParts is a table of one column whose parts have the given statistics; a part of nil
-// statistics has none.
+// manyParts returns a table of one column whose parts have the given statistics (nil: none).
 func manyParts(version uint64, t schema.Type, stats []*schema.ColumnStats) *snapshot.Table {
 	table := schema.Table{ID: 7, Version: 1, Columns: []schema.Column{{ID: 1, Name: "c", Type: t}}}
 	out := &snapshot.Table{Schema: table, Version: version, Versions: map[uint32]schema.Table{1: table}}
@@ -50,7 +49,7 @@ func TestIndexKeepsThePartsWhoseStatisticsDoNotExcludeTheBound(t *testing.T) {
 				case 1:
 					s.Nulls = 10
 				case 2:
-					s.Max = schema.Value{} // not known
+					s.Max = schema.Value{} // unknown
 				}
 				stats = append(stats, s)
 			}

@@ -15,8 +15,9 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ReadColumns reads columns of a part as it was written, in what stores the types that are asked for: it calls rows with batches of them, in the order of
-// the part's rows. It takes a connection of its own, for queries that hold one wait for what is read.
+// ReadColumns reads columns of a part as they were written, converted to the storage types of the
+// given columns. It calls rows with batches of them, in the order of the part's rows. It uses a
+// connection of its own, because queries that hold a connection wait for the result.
 func (o *Overlay) ReadColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func(columns []arrow.Array) error) error {
 	asked := t.Schema.Bare()
 	asked.Columns = slices.Clone(asked.Columns)

@@ -21,34 +21,36 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// lazyScan is a scan of rows as they are now, a batch per source. Its columns are described when DuckDB says
-// that a query wants them, which it does when it starts to execute: most queries want few. Where they are too large to be kept, each
-// scan reads them again, in pieces.
+// lazyScan is a scan of current rows, with one batch per rowset. Its columns are described when
+// DuckDB says which ones a query needs, which is when execution starts: most queries need few
+// columns. If columns are too large to be cached, each scan reads them again, in pieces.
 type lazyScan struct {
 	scan
 	ctx       context.Context // of the query
 	table     schema.Table
 	sources   []rowSource
-	kept      *sources // of changed rows; nil of others
+	kept      *sources // for changed rows; otherwise nil
 	described *C.scoter_scan
 	batches   []C.scoter_batch
 
-	mu sync.Mutex // of what is described
+	mu sync.Mutex // guards the descriptions
 }
 
-// rowSource is rows of one source, whose values are to be had column by column.
+// lazyRows are rows of one rowset whose values are read column by column.
 type rowSource interface {
 	address() (source base.SourceID, ordinals []uint32)
-	// held returns what is kept of columns already, in bytes.
+	// cachedBytes returns the size of the cached data of columns.
 	held(columns []schema.Column) int64
-	// values returns columns for the scan with this number; later ones have higher numbers. It takes what they take from room, in bytes; if that is not enough it
-	// returns nil.
+	// values returns columns for the scan with this number. Later scans have higher numbers. It
+	// subtracts the size of what it caches from room, in bytes. If room is not enough, it returns
+	// nil.
 	values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error)
-	// piece returns columns of the rows from one number up to another, or of the first of them: of as many as take about pieceBytes.
+	// piece returns columns of the rows with the indexes [from, to). If these take more than about
+	// pieceBytes, it returns only the first of them.
 	piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error)
 }
 
-// changedSource is changed rows and where their other values are to be read.
+// changedRows are changed rows, and a reader for their unchanged columns.
 type changedSource struct {
 	*changed
 	read reader
@@ -64,15 +66,15 @@ func (c changedSource) piece(ctx context.Context, columns []schema.Column, from,
 	return c.changed.piece(ctx, columns, c.read, from, to)
 }
 
-// changedPart is the changed rows of a part.
+// changedPart has the changed rows of a part.
 type changedPart struct {
 	changedSource
 	overlay *Overlay
 	part    *catalog.Part
-	ahead   *ahead // what was read for values to find
+	ahead   *ahead // data that was read in advance for values
 }
 
-// ahead are values of some columns of some rows, or of the first of those.
+// ahead has values of some columns for some rows, or only for the first of the rows.
 type ahead struct {
 	columns []schema.Column
 	rows    []uint32
@@ -88,12 +90,13 @@ func (c *changedPart) values(ctx context.Context, columns []schema.Column, scan 
 		if a := c.ahead; a != nil && slices.EqualFunc(a.columns, columns, sameColumn) && slices.Equal(a.rows, rows) {
 			return a.values, nil
 		}
-		return c.read(ctx, columns, rows, most) // what is kept of the part is not what it was
+		// the cache of the part has changed since the data was read in advance
+		return c.read(ctx, columns, rows, most)
 	}
 	return c.changed.values(ctx, columns, read, scan, room)
 }
 
-// lazyScans are the lazy scans of the queries under way.
+// lazyScans has the lazy scans of running queries.
 var lazyScans sync.Map // uint64 -> *lazyScan
 
 func findLazyScan(id C.uint64_t) (*lazyScan, error) {
@@ -116,7 +119,7 @@ func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t, inPieces *C
 	return err == nil
 }
 
-// report has DuckDB report an error. internal/duck makes one of the same kind of it again.
+// report passes an error to DuckDB. internal/duck turns it into an error of the same kind again.
 func report(to *C.scoter_failure, err error) {
 	to.message, to.kind = C.CString(err.Error()), C.CString(base.KindOf(err).String())
 	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
@@ -124,8 +127,8 @@ func report(to *C.scoter_failure, err error) {
 	}
 }
 
-// newLazyScan describes rows under a number, for a query with this context. Rows that the bounds exclude may be left out. kept is what bounds what the
-// sources keep, nil if they keep nothing.
+// newLazyScan describes rows under an id, for a query with this context. The scan may leave out
+// rows that the bounds exclude. caches bounds the cached data; nil if nothing is cached.
 func newLazyScan(ctx context.Context, id uint64, table schema.Table, sources []rowSource, kept *sources, bounds []Bound) (*lazyScan, error) {
 	s := &lazyScan{scan: scan{id: id}, ctx: ctx, table: table, sources: sources, kept: kept}
 	described, err := s.describeColumns(table.Columns)
@@ -155,7 +158,7 @@ func (s *lazyScan) Close() {
 	s.scan.Close()
 }
 
-// wanted returns the numbers of the columns that a query asks for, and of those that the filters look at.
+// wanted returns the indexes of the columns that a query or the filters need.
 func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
 	add := func(column int) {
 		if !slices.Contains(columns, column) {
@@ -163,7 +166,8 @@ func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
 		}
 	}
 	for _, column := range unsafe.Slice(projected, int(n)) {
-		if column < C.idx_t(len(s.table.Columns)) { // what lies behind is part of the address, or the row's id
+		// greater numbers are the address or DuckDB's row id
+		if column < C.idx_t(len(s.table.Columns)) {
 			add(int(column))
 		}
 	}
@@ -181,8 +185,8 @@ func (s *lazyScan) columns(numbers []int) []schema.Column {
 	return columns
 }
 
-// fill describes columns, by number, of all sources where there is room for them. Of the others it says how many rows are to be asked
-// for as a piece.
+// fill describes columns, by index, of all rowsets for which there is space. For each of the others
+// it sets how many rows a piece should have.
 func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +221,7 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 }
 
-// fillSource describes columns of a source, or returns of how many rows to ask for as a piece of it.
+// fillRowset describes columns of a rowset, or returns how many rows to request for a piece.
 func (s *lazyScan) fillSource(i int, numbers []int, room *int64) (inPieces C.int64_t, err error) {
 	columns := s.columns(numbers)
 	values, err := s.sources[i].values(s.ctx, columns, s.id, room)

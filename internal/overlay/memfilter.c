@@ -5,7 +5,7 @@
 
 #include "memvalue.h"
 
-// Loops that compilers turn into vector instructions, wider ones where the processor has them.
+// Functions whose loops the compiler vectorizes, with wider instructions if the processor has them.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -53,7 +53,7 @@ WIDE static void mark_range_32(const int32_t *values, int64_t least, int64_t mos
 	for (int64_t i = 0; i < n; i++) marks[i] = (values[i] >= from) & (values[i] <= to);
 }
 
-// Marks the rows from row up to end that a filter wants; those that are NULL may be marked or not.
+// Marks the rows from row to end that match a filter. NULLs may be marked or not.
 static void mark(const scoter_filter *filter, const scoter_type *type, const scoter_column *c, const scoter_match *match, int64_t row, int64_t end,
                  uint8_t *marks) {
 	int64_t from = c->offset + row, n = end - row;
@@ -68,7 +68,7 @@ static void mark(const scoter_filter *filter, const scoter_type *type, const sco
 	}
 }
 
-// Lists the rows from row on that are marked.
+// Lists the marked rows, counted from row.
 static int64_t list_marked(const uint8_t *marks, int64_t row, int64_t n, uint32_t *rows) {
 	int64_t listed = 0, i = 0;
 	for (; i + 8 <= n; i += 8) {
@@ -84,10 +84,12 @@ static int64_t list_marked(const uint8_t *marks, int64_t row, int64_t n, uint32_
 	return listed;
 }
 
-// Keeps the rows whose code is wanted. Each row is written, and kept by moving on.
+// Keeps the rows whose code is wanted. It is branchless: each row is written, and is kept if the
+// index advances.
 static int64_t keep_codes(const scoter_column *c, const uint8_t *match, uint32_t *rows, int64_t n) {
 	const uint32_t *codes = (const uint32_t *)c->data + c->offset;
-	uint32_t last = (uint32_t)c->children[0].length; // also for NULLs, whose code may be any
+	// also used for NULLs, whose code may be invalid
+	uint32_t last = (uint32_t)c->children[0].length;
 	int64_t kept = 0;
 	for (int64_t i = 0; i < n; i++) {
 		uint32_t row = rows[i], code = codes[row] < last ? codes[row] : last;
@@ -120,7 +122,7 @@ static int64_t keep_valid(const scoter_column *c, uint32_t *rows, int64_t n) {
 	return kept;
 }
 
-// The first hidden row of a batch from an ordinal on.
+// The first hidden row of a batch at or after an ordinal.
 static int64_t first_hidden(const scoter_batch *b, uint64_t ordinal) {
 	int64_t from = 0, end = b->n_hidden;
 	while (from < end) {
@@ -139,7 +141,7 @@ bool scoter_hides(const scoter_batch *b, int64_t row, int64_t end) {
 	return at < b->n_hidden && b->hidden[at] < b->first_ordinal + (uint64_t)end;
 }
 
-// Lists the rows from row up to end that are not left out.
+// Lists the rows from row to end that are not hidden.
 static int64_t list_rows(const scoter_batch *b, int64_t row, int64_t end, uint32_t *selected) {
 	int64_t n = 0;
 	for (int64_t at = first_hidden(b, b->first_ordinal + (uint64_t)row); row < end; row++) {
@@ -150,7 +152,8 @@ static int64_t list_rows(const scoter_batch *b, int64_t row, int64_t end, uint32
 	return n;
 }
 
-// Reports whether a filter can judge the batch's rows: plain text it cannot.
+// Reports whether a filter can be applied to the batch. It cannot if texts are not
+// dictionary-encoded.
 static bool judges(const scoter_filter *filter, const scoter_match *match) { return !filter->n_texts || match->wanted; }
 
 int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const scoter_match *matches, int64_t row, int64_t end,
@@ -162,7 +165,7 @@ int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const 
 		const scoter_type *type = &scan->types[filter->column];
 		if (!judges(filter, &matches[f])) continue;
 		if (filter->n_texts && !matches[f].n_wanted) return 0;
-		if (n < 0) { // the first one looks at all rows, the others at those that are left
+		if (n < 0) { // the first filter checks all rows, the others only the remaining ones
 			mark(filter, type, c, &matches[f], row, end, marks);
 			for (int64_t at = first_hidden(batch, batch->first_ordinal + (uint64_t)row);
 			     at < batch->n_hidden && (int64_t)(batch->hidden[at] - batch->first_ordinal) < end; at++) {
@@ -195,7 +198,7 @@ static void gather_fixed(void *to, const scoter_column *c, uint8_t width, const 
 	}
 }
 
-// Lists and maps: the rows' elements one after another.
+// Lists and maps: copies the elements of the rows one after another.
 static void gather_lists(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset;
 	int64_t total = 0;
@@ -259,7 +262,7 @@ void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_c
 	case SCOTER_STRING:
 		fill_texts(vector, c, rows, 0, n);
 		break;
-	case SCOTER_DICTIONARY: // only whole columns are
+	case SCOTER_DICTIONARY: // only whole columns are dictionaries
 		break;
 	case SCOTER_DECIMAL:
 		fill_decimals(to, c, type->value_bytes, rows, 0, n);

@@ -1,7 +1,8 @@
-// The table function of memscan.h as DuckDB calls it.
+// The table function of memscan.h, for DuckDB.
 //
-// It says of each vector where in the scan it comes from, which DuckDB's C API has no way to: without that, DuckDB runs what keeps
-// the order of rows (LIMIT, and every query without ORDER BY whose rows are its result) on one thread, parts included.
+// For each vector it tells DuckDB its position in the scan, which is not possible through DuckDB's
+// C API. Without positions, DuckDB runs queries that must keep the order of rows (LIMIT, and every
+// query without ORDER BY whose rows are its result) on one thread, including their scans of parts.
 
 #include "memscan.h"
 
@@ -20,7 +21,8 @@ namespace {
 
 using namespace duckdb;
 
-// Throws what internal/duck makes a base.Error of that kind of: no type of DuckDB's errors says what it is, and that the statement is wrong is what most do.
+// Throws an exception that internal/duck turns into a base.Error of the given kind. DuckDB's error
+// types do not distinguish these kinds, and most of them mean that the statement is wrong.
 [[noreturn]] void Throw(const string &message, const string &kind, const string &hint) {
 	unordered_map<string, string> about {{"scoter_kind", kind}, {"scoter_hint", hint}};
 	throw Exception(about, ExceptionType::IO, message);
@@ -77,12 +79,14 @@ unique_ptr<FunctionData> Bind(ClientContext &, TableFunctionBindInput &input, ve
 
 unique_ptr<NodeStatistics> Cardinality(ClientContext &, const FunctionData *bound) {
 	auto &scan = Find(bound->Cast<Bound>().id);
-	if (scan.kept) return make_uniq<NodeStatistics>(1); // the statement's next run has other rows
+	// the next run of the cached statement has other rows
+	if (scan.kept) return make_uniq<NodeStatistics>(1);
 	return make_uniq<NodeStatistics>(idx_t(scan.rows), idx_t(scan.rows));
 }
 
 unique_ptr<GlobalTableFunctionState> Begin(ClientContext &, TableFunctionInitInput &input) {
-	// Found anew, since a kept statement is bound once and run with many scans of one number.
+	// Looked up again, because a cached statement is bound once and runs with many scans of the
+	// same id.
 	auto &scan = Find(input.bind_data->Cast<Bound>().id);
 	scoter_failure failure {};
 	auto run = scoter_begin(&scan, input.column_ids.data(), input.column_ids.size(), &failure);

@@ -8,35 +8,38 @@
 #include "memfilter.h"
 #include "memvalue.h"
 
-// Rows that a thread takes at a time: enough to make the counter free, few enough
-// to share a small memtable between threads. Of a batch that is read in pieces it takes as many as are worth a query.
+// Rows that a thread takes at a time: so many that the shared counter costs nothing, and so few
+// that threads can share a small memtable. For a batch that is read in pieces, a thread takes as
+// many rows as are worth a query.
 #define MORSEL_ROWS (8 * 2048)
 
 struct scoter_run {
 	scoter_scan *scan;
 	idx_t n_projected;
 	idx_t *projected;
-	uint64_t *rows_before; // each batch, in the batches before it
-	int64_t *in_pieces;    // rows of a morsel of each batch that is read in pieces; 0 of others
-	uint64_t threads;      // that the rows are worth
-	// The next morsel: batch and row within it, packed so that one compare-and-swap
-	// hands it out.
+	uint64_t *rows_before; // number of rows in all batches before each batch
+	// rows per morsel for each batch that is read in pieces; 0 for other batches
+	int64_t *in_pieces;
+	uint64_t threads;      // how many threads the rows are worth
+	// The next morsel: batch and row in the batch, packed so that one compare-and-swap takes a
+	// morsel.
 	_Atomic uint64_t next; // batch << 32 | row
 };
 
 struct scoter_reader {
 	idx_t n_projected;
-	scoter_batch *batch; // of the scan, or the piece
-	uint64_t morsel;     // the number of its first row among all of the scan
-	int64_t row, end;    // those at hand: a morsel, or some of a piece
-	// Of a batch in pieces: its number, the piece at hand, and the morsel's rows behind it.
+	scoter_batch *batch; // a batch of the scan, or the current piece
+	uint64_t morsel;     // number of the morsel's first row among all rows of the scan
+	int64_t row, end;    // the current rows: those of a morsel, or some of a piece
+	// For a batch that is read in pieces: its index, the current piece, and the rest of the morsel
+	// after it.
 	int64_t pieced;
 	scoter_piece piece;
 	int64_t behind, morsel_end;
-	// Per projected column: the current batch's dictionary, once it was used.
+	// By projected column: the dictionary of the current batch, once it was used.
 	scoter_dictionary **dictionaries;
-	// Whether only some of the rows at hand are wanted: which, how many of them were handed out, and per
-	// filter the codes that it wants in the current batch.
+	// Whether only some of the current rows are wanted. If so: the selected rows, how many of them
+	// were returned, and by filter the codes that it matches in the current batch.
 	bool selecting;
 	uint32_t *selected;
 	uint8_t *marks;
@@ -98,8 +101,9 @@ scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_proj
 			whole += (uint64_t)scan->batches[b].rows;
 		}
 	}
-	// Not one for each batch: many small ones, of single rows perhaps, are read sooner by few
-	// threads, and by one in the order in which they came.
+	// The number of threads does not depend on the number of batches: many small batches, perhaps
+	// of single rows, are read faster by few threads, and by one thread in the order in which they
+	// came.
 	run->threads += (whole + MORSEL_ROWS - 1) / MORSEL_ROWS;
 	return run;
 }
@@ -150,14 +154,15 @@ void scoter_close_reader(scoter_reader *r) {
 	free(r);
 }
 
-// Goes to a batch, or to another piece.
+// Switches to another batch or piece.
 static void use(scoter_run *run, scoter_reader *r, scoter_batch *batch) {
 	r->batch = batch;
 	drop_dictionaries(r);
 	for (int32_t f = 0; f < r->n_matches; f++) r->matches[f] = scoter_match_codes(&run->scan->filters[f], batch);
 }
 
-// Hands out the next morsel: rows from *row to *end of a batch. Returns the batch's number, or -1 at the end.
+// Takes the next morsel: rows from *row to *end of a batch. Returns the batch's index, or -1 at the
+// end.
 static int64_t next_morsel(scoter_run *run, int64_t *row, int64_t *end) {
 	scoter_scan *scan = run->scan;
 	uint64_t at = atomic_load(&run->next);
@@ -175,7 +180,8 @@ static int64_t next_morsel(scoter_run *run, int64_t *row, int64_t *end) {
 	}
 }
 
-// Goes to the next rows at hand: of the piece, of the next piece, or of the next morsel. *ended is set if there are none.
+// Advances to the next current rows: of the same piece, of the next piece, or of the next morsel.
+// Sets *ended if there are none.
 static bool next_rows(scoter_run *run, scoter_reader *r, bool *ended, scoter_failure *failure) {
 	if (r->batch == &r->piece.batch && r->end < r->piece.batch.rows) {
 		r->row = r->end;
@@ -208,7 +214,7 @@ static bool next_rows(scoter_run *run, scoter_reader *r, bool *ended, scoter_fai
 	return true;
 }
 
-// Copies n validity bits from Arrow's bitmap, starting at a row, to a vector.
+// Copies n validity bits of Arrow's bitmap, beginning at a row, to a vector.
 static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t row, int64_t n) {
 	if (!c->validity) return;
 	int64_t from = c->offset + row;
@@ -230,7 +236,8 @@ static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t 
 
 static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n);
 
-// Lists and maps: entries relative to the first, and the children of all rows at once.
+// Lists and maps: writes entries relative to the first one, and then the children of all rows at
+// once.
 static void fill_list(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset + row;
 	duckdb_list_entry *entries = duckdb_vector_get_data(vector);
@@ -254,7 +261,7 @@ static void fill_list(duckdb_vector vector, const scoter_type *type, const scote
 }
 
 static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
-	if (n == 0) return; // an array without values may have no buffers at all
+	if (n == 0) return; // an empty array may have no buffers at all
 	fill_validity(vector, c, row, n);
 	switch (c->layout) {
 	case SCOTER_FIXED:
@@ -269,7 +276,7 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 	case SCOTER_STRING:
 		fill_texts(vector, c, NULL, row, n);
 		break;
-	case SCOTER_DICTIONARY: // only whole columns are
+	case SCOTER_DICTIONARY: // only whole columns are dictionaries
 		break;
 	case SCOTER_DECIMAL:
 		fill_decimals(duckdb_vector_get_data(vector), c, type->value_bytes, NULL, row, n);
@@ -290,7 +297,8 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 	}
 }
 
-// Writes the first or second half of the addresses of the given rows, or of n rows from row on.
+// Writes the first or second half of the addresses of the given rows, or of n rows beginning at
+// row.
 static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool source, const uint32_t *rows, int64_t row, int64_t n) {
 	uint64_t *out = duckdb_vector_get_data(vector);
 	for (int64_t i = 0; i < n; i++) {
@@ -299,7 +307,7 @@ static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool s
 	}
 }
 
-// Goes on to the next rows that are not handed out. *ended is set if there are none.
+// Advances to the next rows that were not returned yet. Sets *ended if there are none.
 static bool advance(scoter_run *run, scoter_reader *r, bool *ended, scoter_failure *failure) {
 	for (;;) {
 		if (r->selecting ? r->handed_out < r->n_selected : r->row < r->end) return true;
@@ -332,7 +340,8 @@ bool scoter_read(scoter_run *run, scoter_reader *r, duckdb_data_chunk output, sc
 		idx_t column = run->projected[i];
 		duckdb_vector vector = duckdb_data_chunk_get_vector(output, i);
 		if (column >= (idx_t)scan->n_columns) {
-			// A scan that asks for no column at all (count(*)) projects a row id: any value does.
+			// For a scan without columns (count(*)), DuckDB projects a row id, for which any value
+			// will do.
 			if (column - (idx_t)scan->n_columns < 2) {
 				fill_address(vector, r->batch, column == (idx_t)scan->n_columns, rows, r->row, n);
 			}

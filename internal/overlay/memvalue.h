@@ -1,4 +1,4 @@
-// How single values get from Arrow's layout into DuckDB's.
+// Conversion of single values from Arrow's layout to DuckDB's.
 #ifndef SCOTER_MEMVALUE_H
 #define SCOTER_MEMVALUE_H
 
@@ -21,7 +21,8 @@ static inline duckdb_string_t string_at(const uint8_t *p, uint32_t length) {
 	return s;
 }
 
-// Fills a vector with the texts in some rows, or in n rows from row on: where they lie, or copied if they go before it does.
+// Fills a vector with the texts of some rows, or of n rows beginning at row. The vector refers to
+// them in place, unless their memory is freed earlier: then it copies them.
 static inline void fill_texts(duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset;
 	duckdb_string_t *out = (duckdb_string_t *)duckdb_vector_get_data(vector);
@@ -37,13 +38,13 @@ static inline void fill_texts(duckdb_vector vector, const scoter_column *c, cons
 	}
 }
 
-// Copies decimals of 16 bytes in some rows, or in n rows from row on, to narrower ones. Little endian two's complement: the low bytes of a value that
-// fits are the narrow value.
+// Copies decimals of 16 bytes of some rows, or of n rows beginning at row, to narrower ones. They
+// are little endian two's complement: if a value fits, its low bytes are the narrow value.
 static inline void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes, const uint32_t *rows, int64_t row, int64_t n) {
 	const uint8_t *in = (const uint8_t *)c->data + c->offset * 16;
 #define NARROW(bytes) \
 	for (int64_t i = 0; i < n; i++) memcpy((uint8_t *)out + i * bytes, in + (rows ? (int64_t)rows[i] : row + i) * 16, bytes)
-	switch (value_bytes) { // memcpy of a known size is one move
+	switch (value_bytes) { // memcpy of a constant size is a single move
 	case 2: NARROW(2); break;
 	case 4: NARROW(4); break;
 	case 8: NARROW(8); break;
@@ -58,7 +59,7 @@ static inline void fill_uuids(duckdb_hugeint *out, const scoter_column *c, int64
 		uint64_t high, low;
 		memcpy(&high, in + i * 16, 8);
 		memcpy(&low, in + i * 16 + 8, 8);
-		// DuckDB keeps a UUID as a signed number whose order is that of the text.
+		// DuckDB stores a UUID as a signed number in the order of its text.
 		out[i].upper = (int64_t)(__builtin_bswap64(high) ^ (1ull << 63));
 		out[i].lower = __builtin_bswap64(low);
 	}

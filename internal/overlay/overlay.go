@@ -1,10 +1,9 @@
-// Package overlay turns what a snapshot holds of a table into a relation that DuckDB
-// reads: base parts, and memtables. It is the only place that knows how rows that
-// are not in a part are read.
+// Package overlay turns a table of a snapshot into a relation that DuckDB reads. Only this package
+// knows how rows that are not in parts are read.
 //
-// A relation is a query text, put inline into the user's query. It is no view: a view over
-// read_parquet parses a footer at every bind (1.5 ms with 20 row groups of 105 columns, 20 ms
-// with 240; measured on DuckDB 1.5.5), the same text inline does not.
+// A relation is the text of a query that is put inline into the user's query. It is not a view: a
+// view over read_parquet parses a footer at every bind (1.5 ms with 20 row groups of 105 columns,
+// 20 ms with 240; measured on DuckDB 1.5.5), and the same text inline does not.
 package overlay
 
 import (
@@ -28,9 +27,12 @@ type Overlay struct {
 	chunks  *chunks
 }
 
-// New registers the C functions that relations call, and lets DuckDB open the files of parts. keptBytes bounds what is kept, between queries, of changed rows beside
-// their patches: the values of columns that did not change, where a query read them (those of more rows are read in pieces, again by each
-// query); and half of it, between changes of single rows, the columns that they read.
+// New registers the C functions that relations call, and lets DuckDB open the files of parts.
+//
+// keptBytes bounds the data about changed rows that is cached between queries: the unchanged
+// columns of changed rows, once a query has read them. If they do not fit, each query reads them
+// again in pieces. Half of keptBytes bounds the column chunks that are cached between changes of
+// single rows.
 func New(inst *duck.Instance, files *blocks.Files, keptBytes int64) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err
@@ -43,19 +45,20 @@ func New(inst *duck.Instance, files *blocks.Files, keptBytes int64) (*Overlay, e
 
 func (o *Overlay) file(p *catalog.Part) *blocks.File { return o.files.File(p.Stored()) }
 
-// columnName is the name of a column, in parts and in scans of memtables alike.
+// columnName returns the quoted name of a column, which is the same in parts and in scans of
+// memtables.
 func columnName(c schema.Column) string { return schema.Quote(c.Name) }
 
-// storedAlike reports whether parts that were written with a version of the table have the
-// columns that it has now: in its order, under their names and declared types.
+// storedAlike reports whether parts of the schema version written have the table's current columns:
+// in the same order, with the same names and declared types.
 func storedAlike(now, written schema.Table) bool {
 	return slices.EqualFunc(now.Columns, written.Columns, func(c, old schema.Column) bool {
 		return c.ID == old.ID && c.Name == old.Name && old.Type.StorageType().Equal(c.Type)
 	})
 }
 
-// projection lists the columns of the table as it is now, read from rows that were
-// written with another version of it: renamed, widened, or not there yet.
+// projection lists the table's current columns, read from rows of another schema version: renamed,
+// converted, or with the initial value of a new column.
 func projection(now, written schema.Table) string {
 	exprs := make([]string, len(now.Columns))
 	for i, c := range now.Columns {
@@ -74,7 +77,7 @@ func expression(c schema.Column, written schema.Table) string {
 		return "CAST(" + initial + " AS " + c.Type.String() + ")"
 	}
 	old := written.Columns[i]
-	// A plain column keeps zone maps and filter pushdown whole: cast only what differs.
+	// Cast only where types differ: zone maps and filter pushdown work for plain columns.
 	if old.Type.StorageType().Equal(c.Type) {
 		return columnName(old)
 	}
@@ -84,7 +87,8 @@ func expression(c schema.Column, written schema.Table) string {
 	return "CAST(" + columnName(old) + " AS " + c.Type.String() + ")"
 }
 
-// bySchemaVersion groups parts that were written with the same version, in order.
+// bySchemaVersion groups parts by the schema version with which they were written. The order of
+// parts within a group does not change.
 func bySchemaVersion(parts []*catalog.Part) [][]*catalog.Part {
 	var groups [][]*catalog.Part
 	index := map[uint32]int{}
@@ -100,7 +104,7 @@ func bySchemaVersion(parts []*catalog.Part) [][]*catalog.Part {
 	return groups
 }
 
-// viewsBySchemaVersion is bySchemaVersion for memtables; empty ones are left out.
+// viewsBySchemaVersion is like bySchemaVersion for memtables. It leaves out empty ones.
 func viewsBySchemaVersion(views []memtable.View) [][]memtable.View {
 	var groups [][]memtable.View
 	for _, v := range views {

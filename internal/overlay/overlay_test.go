@@ -21,7 +21,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// fixture is one DuckDB with the overlay registered.
+// fixture is a DuckDB instance with the overlay.
 type fixture struct {
 	t       *testing.T
 	conn    *duck.Conn
@@ -81,7 +81,7 @@ func (f *fixture) text(sql string) string {
 	return ""
 }
 
-// table is a table of one version, its column i of type types[i].
+// newTable returns a table of one version. Its column i has the type types[i].
 func newTable(t *testing.T, types ...schema.Type) schema.Table {
 	t.Helper()
 	def := schema.Table{ID: 1, Database: "default", Schema: "main", Name: "t"}
@@ -95,7 +95,7 @@ func newTable(t *testing.T, types ...schema.Type) schema.Table {
 	return table
 }
 
-// memtableOf copies what a query yields into a memtable, a batch each.
+// memtableOf copies the result of a query into a memtable, with one batch per batch of the result.
 func (f *fixture) memtableOf(table schema.Table, source base.SourceID, sql string) *memtable.Memtable {
 	f.t.Helper()
 	m := memtable.New(f.pool, source, table)
@@ -123,7 +123,8 @@ func (f *fixture) relation(t *snapshot.Table, bounds ...Bound) *Relation {
 	return r
 }
 
-// values of every type: extremes, both sides of the 12 bytes that DuckDB inlines, nested ones.
+// samples has values of every type: extremes, texts around the 12 bytes that DuckDB inlines, nested
+// values.
 var samples = []struct {
 	typ    string
 	values []string
@@ -166,7 +167,7 @@ func TestMemtableGivesBackEveryType(t *testing.T) {
 				t.Fatal(err)
 			}
 			table := newTable(t, typ, schema.Of(schema.Integer))
-			// Long enough for several vectors, with NULLs at odd places.
+			// Several vectors, with NULLs at irregular positions.
 			list := strings.Join(s.values, fmt.Sprintf(")::%s), ((", s.typ))
 			want := fmt.Sprintf(`SELECT v AS v0, i::INTEGER AS v1 FROM range(5000) r(i)
 				JOIN (SELECT v, row_number() OVER () - 1 AS n FROM (VALUES ((%s)::%s), (NULL)) q(v)) ON n = (i * i) %% %d`,

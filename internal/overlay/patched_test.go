@@ -26,15 +26,15 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// patchedTable is a table of parts and memtables with patches, and beside it a plain DuckDB table, judge, to which
-// the same changes are made.
+// patchedTable is a table of parts and memtables with patches. The same changes are made to judge,
+// a plain DuckDB table.
 type patchedTable struct {
 	*fixture
 	random *rand.Rand
 	seq    base.Seq
 	now    snapshot.Table
 	rows   map[base.SourceID]int
-	digits int // of texts, if they are to be long
+	digits int // of texts; set to make them long
 }
 
 func newPatchedTable(f *fixture, table schema.Table, seed uint64) *patchedTable {
@@ -59,7 +59,7 @@ func (p *patchedTable) declarations(prefix string) string {
 	return strings.Join(out, ", ")
 }
 
-// value is an expression for a value of a column that depends on a row number and a salt.
+// value returns an expression for a column's value that depends on a row number and a salt.
 func (p *patchedTable) value(c schema.Column, row string, salt int) string {
 	if c.Type.Kind == schema.Varchar && p.digits > 0 {
 		return fmt.Sprintf("lpad(hash(%s, %d, %d)::VARCHAR, %d, '0')", row, salt, c.ID, p.digits)
@@ -70,13 +70,13 @@ func (p *patchedTable) value(c schema.Column, row string, salt int) string {
 			for i, v := range s.values {
 				expr += fmt.Sprintf(" WHEN %d THEN CAST(CAST(%s AS %s) AS %s)", i, v, s.typ, c.Type.StorageSQL())
 			}
-			return fmt.Sprintf("CAST(%s END AS %s)", expr, c.Type) // CASE knows no arrays
+			return fmt.Sprintf("CAST(%s END AS %s)", expr, c.Type) // CASE does not support arrays
 		}
 	}
 	return fmt.Sprintf("CAST(hash(%s, %d, %d) %% 100 AS %s)", row, salt, c.ID, c.Type)
 }
 
-// source fills a new source with rows, in the judge too, and returns them as stored.
+// source adds a rowset with rows, also to the judge, and returns the rows as stored.
 func (p *patchedTable) source(id base.SourceID, rows int) string {
 	p.rows[id] = rows
 	var names, values, stored []string
@@ -120,7 +120,7 @@ func (p *patchedTable) addMemtable(id base.SourceID, rows int) {
 	p.now.Memtables = append(p.now.Memtables, m.View())
 }
 
-// some returns about n ascending rows of a source.
+// some returns about n ascending rows of a rowset.
 func (p *patchedTable) some(id base.SourceID, n int) []uint32 {
 	rows := roaring.New()
 	for range n {
@@ -190,7 +190,7 @@ func (p *patchedTable) update(id base.SourceID, rows []uint32, columns ...schema
 	p.exec(fmt.Sprintf("UPDATE judge SET %s WHERE source = %d AND ordinal IN (%s)", strings.ReplaceAll(strings.Join(sets, ", "), "hash(ordinal", "hash(ordinal::BIGINT"), id, list(rows)))
 }
 
-// compare runs a query over the relation and over the judge; {} is the table in it.
+// compare runs a query over the relation and over the judge. In the query, {} stands for the table.
 func (p *patchedTable) compare(sql string, bounds ...Bound) {
 	p.t.Helper()
 	r, err := p.overlay.Relation(context.Background(), &p.now, bounds, RelationOptions{Addresses: true})
@@ -207,7 +207,8 @@ func (p *patchedTable) compare(sql string, bounds ...Bound) {
 	}
 }
 
-// eachRoom runs a test with room for all that is read of changed rows, for some, and for none.
+// eachRoom runs a test with space for all unchanged columns of changed rows, for some of them, and
+// for none.
 func eachRoom(t *testing.T, test func(*testing.T, *fixture)) {
 	for _, most := range []int64{64 << 20, 100_000, 0} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
@@ -253,7 +254,7 @@ func TestRandomChanges(t *testing.T) { eachRoom(t, testRandomChanges) }
 
 func testRandomChanges(t *testing.T, first *fixture) {
 	for seed := range uint64(2) {
-		f := newFixture(t) // another directory: ids of parts are not used twice
+		f := newFixture(t) // another directory, because part ids must not be reused
 		f.overlay.sources.most = first.overlay.sources.most
 		table := newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar), schema.Of(schema.Integer), schema.Of(schema.Double), schema.ListOf(schema.Of(schema.Integer)))
 		table.ID = base.TableID(seed + 1)
@@ -263,7 +264,7 @@ func testRandomChanges(t *testing.T, first *fixture) {
 			p.addPart(11, 125_000) // two row groups
 		}
 		p.addMemtable(20, 1+p.random.IntN(10_000))
-		for id := range 12 { // more than have a branch each
+		for id := range 12 { // more than get a branch each
 			p.addPart(base.SourceID(30+id), 100)
 		}
 		for step := range 6 {
@@ -294,7 +295,7 @@ func testRandomChanges(t *testing.T, first *fixture) {
 	}
 }
 
-// evolve changes the table's schema under its patches.
+// evolve changes the schema of the table with patches.
 func (p *patchedTable) evolve() {
 	p.t.Helper()
 	next, err := p.now.Schema.RenameColumn("v2", "renamed")
@@ -322,7 +323,7 @@ func (p *patchedTable) evolve() {
 // check compares a few queries, or all.
 func (p *patchedTable) check(all bool) {
 	p.t.Helper()
-	var names []string // the judge has them in another order after ALTER
+	var names []string // the judge has another order after ALTER
 	for _, c := range p.now.Schema.Columns {
 		names = append(names, schema.Quote(c.Name))
 	}
@@ -379,14 +380,15 @@ func TestNothingOutlivesItsRelation(t *testing.T) {
 	if _, err := f.conn.Query(context.Background(), r.SQL); err == nil {
 		t.Error("the relation can be read after it was closed")
 	}
-	// What was read of the part is kept: 50 rows, not once more for every set that the part had.
+	// The 50 rows that were read of the part are cached once, not once for every set of the part.
 	kept := f.overlay.sources.of(p.now.Patches[10]).kept
 	if got := len(kept.written(p.now.Schema.Columns[1].ID).rows); got == 0 || got > 50 {
 		t.Errorf("%d rows of v1 are kept, at most 50 were changed", got)
 	}
 }
 
-// TestOrderOfBranches: in the order of insertion, but for queries that want the newest rows.
+// TestOrderOfBranches checks that branches are in the order of insertion, except for queries for
+// the newest rows.
 func TestOrderOfBranches(t *testing.T) {
 	f := newFixture(t)
 	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt)), 1)

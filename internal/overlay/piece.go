@@ -18,26 +18,28 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Changed rows whose values are too large to be kept are read in pieces: by the threads that scan them, each its own and one at a
-// time, which goes when the thread is through with it. A piece costs a query, so it is made of many rows.
+// Changed rows whose values are too large for the cache are read in pieces. Each thread of a scan
+// reads one piece at a time and frees it afterwards. A piece costs a query, so it has many rows.
 
 const (
 	// pieceBytes bounds the values that are read for a piece.
 	pieceBytes = 32 << 20
-	// leastPieceRows are worth a query, also where it reads one narrow column.
+	// leastPieceRows is how many rows are worth a query even if it reads one narrow column.
 	leastPieceRows = 64 << 10
-	// A source becomes at least so many pieces, if they are not too small then, for threads to share.
+	// pieces is the least number of pieces of a rowset, so that threads can share it, unless the
+	// pieces would have fewer than leastPieceRows rows.
 	pieces = 8
 )
 
-// pieceRows returns for how many of a source's rows a piece of some columns is to be asked.
+// pieceRows returns how many rows to request for a piece of some columns. rows is the number of
+// rows of the rowset.
 func pieceRows(columns []schema.Column, rows int64) int64 {
 	bytes := int64(0)
 	for _, c := range columns {
 		if fixed, ok := c.Type.Arrow().(arrow.FixedWidthDataType); ok {
 			bytes += int64(fixed.BitWidth()+7) / 8
 		} else {
-			const text = 32 // a guess: a piece ends where its values take too much
+			const text = 32 // a guess: a piece ends early if its values take too much
 			bytes += text
 		}
 	}
@@ -63,7 +65,8 @@ func scoterFreePiece(memory C.uintptr_t) {
 	h.Delete()
 }
 
-// readPiece describes columns, by number, of rows of a source, or of the first of them.
+// readPiece describes columns, by index, of the given rows of a rowset, or only of the first of
+// them.
 func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_piece) error {
 	values, err := s.sources[source].piece(s.ctx, s.columns(wanted), from, to)
 	if err != nil {
@@ -81,14 +84,15 @@ func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_p
 	return nil
 }
 
-// piece returns columns of the rows from one number up to another, or of the first of them: see rowSource.
+// piece returns columns of the rows with the indexes [from, to), or only of the first of them: see
+// lazyRows.
 func (c *changed) piece(ctx context.Context, columns []schema.Column, read reader, from, to int) ([]arrow.Array, error) {
 	n, err := c.joined(columns, c.rows[from:to])
 	if err != nil {
 		return nil, err
 	}
 	to = from + n
-	// It is changed rows by themselves, with what is kept of all.
+	// The piece is treated as changed rows of their own, with the cached data of all.
 	p := &changed{source: new(source), set: c.set, table: c.table, written: c.written, rows: c.rows[from:to], columns: map[base.ColumnID]arrow.Array{}}
 	kept := keptColumns{}
 	c.source.mu.Lock()
@@ -121,7 +125,8 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 	return out, nil
 }
 
-// joined returns of how many of the rows, of the first, the patches' values that are copied to go with others take about pieceBytes.
+// joined returns for how many of the rows, from the first one on, the copies of patched values take
+// about pieceBytes. Patched values are copied if they are mixed with others.
 func (c *changed) joined(columns []schema.Column, rows []uint32) (int, error) {
 	perRow := int64(0)
 	for _, column := range columns {

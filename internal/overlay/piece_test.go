@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// longTexts is a table with 20,000 rows of 6 KB in a part and 5,000 in a memtable, half of which have another number.
+// longTexts returns a table with 20,000 rows of 6 KB in a part and 5,000 in a memtable. Half of the
+// rows have another number.
 func longTexts(f *fixture) *patchedTable {
 	p := newPatchedTable(f, newTable(f.t, schema.Of(schema.BigInt), schema.Of(schema.Varchar)), 9)
 	p.digits = 6144
@@ -61,7 +62,7 @@ func TestLongTextsAreReadInPieces(t *testing.T) {
 		p.compare("SELECT v0 % 1000, list(v1 ORDER BY source, ordinal) FROM {} WHERE v1 LIKE '%77%' GROUP BY ALL")
 	}
 	queries()
-	// Half of the rows have a new text, too, which is joined with the others.
+	// Half of the rows also have a new text, which is joined with the others.
 	for id, rows := range p.rows {
 		p.update(id, p.some(id, rows/2), p.now.Schema.Columns[1])
 	}
@@ -72,7 +73,8 @@ func TestLongTextsAreReadInPieces(t *testing.T) {
 	}
 }
 
-// TestPiecesOfColumnsThatAreReadApart has a column that is read by itself, since its type changed, beside one that takes a whole piece.
+// TestPiecesOfColumnsThatAreReadApart reads a column on its own, because its type changed, together
+// with one that takes a whole piece.
 func TestPiecesOfColumnsThatAreReadApart(t *testing.T) {
 	f := newFixture(t)
 	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar), schema.Of(schema.Date)), 9)
@@ -102,7 +104,7 @@ func TestPiecesEndWithTheirQuery(t *testing.T) {
 	}
 	defer r.Close()
 	cancel(base.Errorf(base.Timeout, "enough"))
-	// The connection's own query goes on: what fails is what is read for it.
+	// The connection's own query is not affected: the query that reads for it fails.
 	rows, err := f.conn.Query(context.Background(), "SELECT sum(hash(v1)) FROM ("+r.SQL+")")
 	if err == nil {
 		rows.Close()

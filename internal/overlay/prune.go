@@ -10,14 +10,15 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// keepParts returns the parts that may hold rows within all bounds as they were written, and those with changed rows
-// that may be within them now.
+// keepParts returns the parts that may have rows within all bounds as they were written, and the
+// parts with changed rows whose current values may be within the bounds.
 func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (kept, changed []*catalog.Part) {
 	keep, keepChanged := slices.Repeat([]bool{true}, len(t.Parts)), slices.Repeat([]bool{true}, len(t.Parts))
 	for i := range bounds {
 		b := &bounds[i]
 		index := x.of(t, b.Column)
-		if setByAny(t.Expressions, b.Column) { // of such parts what was written says nothing
+		// the statistics of the parts that lack such an expression do not apply
+		if setByAny(t.Expressions, b.Column) {
 			before := slices.Clone(keep)
 			index.narrow(keep, b)
 			for i, p := range t.Parts {
@@ -51,17 +52,17 @@ func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (kept, changed []
 	return kept, changed
 }
 
-// setByAny reports whether one of some expressions sets a column.
+// setByAny reports whether one of the expressions sets a column.
 func setByAny(expressions []*patch.Expression, id base.ColumnID) bool {
 	return slices.ContainsFunc(expressions, func(x *patch.Expression) bool { return slices.Contains(x.Columns(), id) })
 }
 
-// know returns what a part's statistics say of a column, as it is now and as it was when the
-// part was written (nil: it did not exist).
+// know returns what a part's statistics say about a column. now is the current column, and written
+// the column when the part was written (nil: it did not exist).
 func know(p *catalog.Part, now, written *schema.Column) (k knowledge, least, most schema.Value) {
 	if written == nil {
-		// The part's rows hold the column's initial value. Only of NULL is it known that it
-		// meets no comparison.
+		// The part's rows have the column's initial value. Only if it is NULL is it known to meet
+		// no comparison.
 		if now.Initial == "" {
 			return never, least, most
 		}
@@ -87,9 +88,8 @@ func columnIn(t schema.Table, id base.ColumnID) *schema.Column {
 	return nil
 }
 
-// comparable reports whether statistics of a column written with one type order like its
-// values do after it was widened to another: numbers do, counts of days and of
-// microseconds do not.
+// comparable reports whether the statistics of a column have the same order as its values after its
+// type was changed from written to now. Numbers do; counts of days and of microseconds do not.
 func comparable(written, now schema.Type) bool {
 	return written.StorageType().Equal(now.StorageType()) || numeric(written.Kind) && numeric(now.Kind)
 }
@@ -102,8 +102,8 @@ func numeric(k schema.Kind) bool {
 	return k >= schema.TinyInt && k <= schema.Decimal
 }
 
-// mayMatch reports whether a value from least to most can meet the bound. An unknown end
-// (NULL), or one that cannot be compared, excludes nothing.
+// mayMatch reports whether a value between least and most can meet the bound. An end that is
+// unknown (NULL) or not comparable excludes nothing.
 func (b *Bound) mayMatch(least, most schema.Value) bool {
 	for _, v := range b.Values {
 		overLeast, okLeast := v.Compare(least)

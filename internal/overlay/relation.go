@@ -15,20 +15,20 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Relation is a table as one query reads it. Close it when the query has ended, before
+// Relation is a table as one query reads it. It must be closed after the query has ended and before
 // its snapshot is released.
 type Relation struct {
-	// SQL is a query text without brackets: SELECT ... [UNION ALL SELECT ...].
+	// SQL is the text of a query without brackets: SELECT ... [UNION ALL SELECT ...].
 	SQL string
-	// Parts and PrunedParts count the parts that the relation reads and leaves out.
+	// Parts and PrunedParts are the numbers of parts that the relation reads and leaves out.
 	Parts, PrunedParts int
-	// Rows that the relation may yield at most.
+	// Rows is an upper bound for the number of rows.
 	Rows int64
 
 	closers []interface{ Close() }
 }
 
-// Close frees what the relation's SQL refers to.
+// Close frees the data to which the relation's SQL refers.
 func (r *Relation) Close() {
 	for _, c := range r.closers {
 		c.Close()
@@ -36,31 +36,40 @@ func (r *Relation) Close() {
 	r.closers = nil
 }
 
-// RelationOptions says what a relation has beside the table's columns, and what is known of the query that reads it.
+// RelationOptions select further columns and rows of a relation, and describe the query that reads
+// it.
 type RelationOptions struct {
-	// Addresses adds two columns, scoter_source (UBIGINT) and scoter_ordinal (BIGINT): the row's address.
+	// Addresses adds two columns with the row's address: scoter_source (UBIGINT) and scoter_ordinal
+	// (BIGINT).
 	Addresses bool
-	// Narrow says that the query asks for single values of the first column of the sort order: of a part it reads few
-	// row groups.
+	// Narrow is set if the query selects single values of the first column of the sort order, so
+	// that it reads few row groups of each part.
 	Narrow bool
-	// NewestFirst reads what is newer first; otherwise rows come as far as possible in the order in which they were inserted. Rows mostly come in
-	// the order of time, and once ORDER BY time DESC LIMIT n has n rows, DuckDB leaves out row groups that are older.
+	// NewestFirst reads newer rowsets first. Otherwise rows are read as far as possible in the
+	// order in which they were inserted. Rows usually come in the order of time, and once ORDER BY
+	// time DESC LIMIT n has n rows, DuckDB skips row groups with older ones.
 	NewestFirst bool
-	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
+	// InMemory leaves out all rows that are read from parts. Rows of memtables and changed rows
+	// remain.
 	InMemory bool
-	// Partition, if not nil, leaves out all rows but those that the parts of one partition hold, be they changed or not.
+	// Partition, if not nil, leaves out all rows except those of the parts of one partition,
+	// including changed ones.
 	Partition *string
 }
 
-// wide is how many columns a table must have for a narrow query with ORDER BY ... LIMIT to gain by a second scan of its few
-// rows. At 20 columns one scan takes 0.6 to 0.9 of the time of two, at 60 it takes 0.65 (one column wanted) to 1.2 (all).
+// wide is the least number of columns with which a narrow query with ORDER BY ... LIMIT gains by a
+// second scan for its few rows. At 20 columns one scan takes 0.6 to 0.9 of the time of two. At 60
+// columns it takes 0.65 (one column selected) to 1.2 (all columns).
 const wide = 40
 
-// Relation returns the table's relation for a query with this context: its columns in order, under their names and
-// declared types. Parts that the bounds exclude are left out.
+// Relation returns the table's relation for a query with this context. It has the table's columns
+// in order, under their names and declared types. It leaves out parts that the bounds exclude.
 //
-// It has up to four kinds of branches: memtables and parts without the rows that were deleted or changed since
-// they were written; parts as they were written, with expressions around them that they lack; and the changed rows, from memory.
+// It has up to four kinds of branches:
+//   - memtables without rows that were deleted or changed later
+//   - parts without rows that were deleted or changed later
+//   - such parts with queries around them for the expression updates that they lack
+//   - the changed rows, from memory
 func (o *Overlay) Relation(ctx context.Context, t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
 	b := &builder{ctx: ctx, overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}
 	if err := b.build(); err != nil {
@@ -142,8 +151,9 @@ func (b *builder) addAllParts(parts []*catalog.Part) error {
 	return nil
 }
 
-// address returns the columns of a row's address, each behind the text given, if they are asked for. They are as they come from the
-// scan: where something is computed beside a column, DuckDB computes it of all rows before it asks a condition that can fail.
+// address returns the columns of a row's address, each preceded by the given text, if they are
+// requested. They must be plain columns of the scan: if an expression is computed together with a
+// column, DuckDB computes it for all rows before it evaluates a condition that can fail.
 func (b *builder) address(source, ordinal string) string {
 	if !b.options.Addresses {
 		return ""
@@ -151,7 +161,8 @@ func (b *builder) address(source, ordinal string) string {
 	return ", " + source + schema.SourceColumn + ", " + ordinal + schema.OrdinalColumn
 }
 
-// addBranch adds a query of columns of rows that meet conditions (empty ones: all).
+// addBranch adds a query of columns of the rows that meet all conditions. Empty conditions are
+// ignored.
 func (b *builder) addBranch(columns, from string, conditions ...string) {
 	keyword := " WHERE "
 	for _, c := range conditions {
@@ -162,7 +173,7 @@ func (b *builder) addBranch(columns, from string, conditions ...string) {
 	b.branches = append(b.branches, "SELECT "+columns+from)
 }
 
-// addParts adds a branch for parts that were written with the same version of the table, without their hidden rows.
+// addParts adds a branch for parts of the same schema version, without their hidden rows.
 func (b *builder) addParts(group []*catalog.Part) error {
 	written, ok := b.table.Versions[group[0].SchemaVersion]
 	if !ok {
@@ -180,7 +191,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 			touched = true
 		}
 	}
-	columns := "*" // a list of 105 columns costs a query of 2 ms a tenth
+	columns := "*" // listing 105 columns adds a tenth to a query of 2 ms
 	if !storedAlike(b.table.Schema, written) {
 		columns = projection(b.table.Schema, written)
 	}
@@ -202,7 +213,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	return nil
 }
 
-// addMemtables adds a branch for memtables of the same version of the table.
+// addMemtables adds a branch for memtables of the same schema version.
 func (b *builder) addMemtables(group []memtable.View) error {
 	hiddenOf := func(id base.SourceID) []uint32 {
 		if c := b.changes(id, group[0].Schema); c != nil {
@@ -238,7 +249,7 @@ func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Tabl
 		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written))
 }
 
-// changes returns what became of the rows of a source that was written with a version of the table; nil if nothing.
+// changes returns the changes of a rowset of the schema version written, or nil if there are none.
 func (b *builder) changes(id base.SourceID, written schema.Table) *changed {
 	var set *patch.Set
 	if set = b.table.Patches[id]; set == nil || set.Empty() {

@@ -20,15 +20,17 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// partRows are rows of a part whose values are wanted.
+// partRows are rows of a part to read.
 type partRows struct {
-	part   *catalog.Part
-	rows   []uint32      // ascending
-	values []arrow.Array // column by column, once they are read: of all the rows, or of the first of them
+	part *catalog.Part
+	rows []uint32 // ascending
+	// by column, after they were read: of all rows or only of the first of them
+	values []arrow.Array
 }
 
-// readParts reads columns of rows of parts that were written with one version of the table, with one query: planning one costs more than
-// reading some rows. It ends where the values take more than most bytes.
+// readParts reads columns of rows of parts of the same schema version with one query, because
+// planning a query costs more than reading some rows. It stops when the values take more than most
+// bytes.
 func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written schema.Table, columns []schema.Column, most int64) error {
 	files, urls := make([]livescan.File, len(parts)), make([]string, len(parts))
 	var all []uint32
@@ -63,7 +65,7 @@ func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written sche
 	return nil
 }
 
-// take takes the part's rows, as far as they are there, off the front of what was read.
+// take removes the part's rows, as far as they were read, from the front of the records.
 func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBatch, err error) {
 	for at := 0; len(records) > 0 && at < len(p.rows); {
 		rec := records[0]
@@ -86,7 +88,7 @@ func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBa
 	return own, records, nil
 }
 
-// valuesOf returns the columns of rows that were read, behind their address, in storage types and in memory of their own.
+// valuesOf returns the columns after the row address, in storage types and in memory of their own.
 func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Array, error) {
 	one, err := onHeap(records)
 	if err != nil {
@@ -95,7 +97,7 @@ func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Arr
 	return inStorage(columns, one.Columns()[2:])
 }
 
-// partReader reads rows of a part that was written with a version of the table.
+// partReader returns a reader of rows of a part of the given schema version.
 func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
 		wanted := &partRows{part: p, rows: rows}
@@ -104,11 +106,12 @@ func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	}
 }
 
-// rowsAtOnce bounds the rows that one query reads of several parts: its result is in memory twice while it is taken apart.
+// rowsAtOnce bounds the rows that one query reads from several parts. Its result is in memory twice
+// while it is divided by part.
 const rowsAtOnce = 1 << 20
 
-// readAhead reads what changed rows of parts lack of the columns of each, for many parts together, while there is room for it in bytes. What somebody
-// else reads meanwhile is read twice.
+// readAhead reads the missing columns of changed rows of parts, for many parts together, while
+// there is room, in bytes. Values that another query reads at the same time are read twice.
 func readAhead(ctx context.Context, sources []rowSource, columns func(source int) []schema.Column, room int64) error {
 	type group struct {
 		written schema.Table
@@ -151,7 +154,7 @@ func readAhead(ctx context.Context, sources []rowSource, columns func(source int
 			}
 			for k, p := range some {
 				if p.values == nil {
-					break // there is no room for it
+					break // there is no space for its values
 				}
 				g.of[at+k].ahead = &ahead{g.columns, p.rows, p.values}
 				for _, a := range p.values {
@@ -164,7 +167,7 @@ func readAhead(ctx context.Context, sources []rowSource, columns func(source int
 	return nil
 }
 
-// together returns how many of the parts, at least one, have so many rows together at most.
+// together returns how many of the parts, at least one, have at most most rows in total.
 func together(parts []*partRows, most int) int {
 	n, rows := 1, len(parts[0].rows)
 	for n < len(parts) && rows+len(parts[n].rows) <= most {
@@ -175,7 +178,7 @@ func together(parts []*partRows, most int) int {
 
 func sameColumn(a, b schema.Column) bool { return a.ID == b.ID }
 
-// rowGroups is a condition that keeps DuckDB from reading row groups without any of the rows.
+// rowGroups returns a condition that lets DuckDB skip row groups without any of the rows.
 func rowGroups(rows []uint32) string {
 	const atMost = 100
 	var ranges []string
@@ -191,10 +194,10 @@ func rowGroups(rows []uint32) string {
 	return strings.Join(ranges, " OR ")
 }
 
-// memtableReader reads rows of a memtable.
+// memtableReader returns a reader of rows of a memtable.
 func (o *Overlay) memtableReader(v memtable.View) reader {
 	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
-		var present []schema.Column // what the memtable has of the columns
+		var present []schema.Column // the columns that the memtable has
 		alike := true
 		for _, c := range columns {
 			if at := v.Schema.ColumnByID(c.ID); at >= 0 {
@@ -211,7 +214,7 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 		if alike {
 			return taken.Columns(), nil
 		}
-		// Written with another version of the table: DuckDB casts.
+		// The memtable has another schema version: DuckDB casts the values.
 		view := memtable.View{Source: v.Source, Schema: v.Schema, Batches: []memtable.Batch{{Record: taken}}, Rows: taken.NumRows()}
 		view.Schema.Columns = present
 		s, err := newScan(view.Schema, []memtable.View{view}, nil, nil)
@@ -227,7 +230,8 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 	}
 }
 
-// takeRows returns columns of a memtable's rows, in memory of their own: of all, or of the first ones, which take more than most bytes.
+// takeRows returns columns of a memtable's rows in memory of their own. It stops when the values
+// take more than most bytes, and then returns only the first rows.
 func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int64) (arrow.RecordBatch, error) {
 	records := make([]arrow.RecordBatch, len(v.Batches))
 	for i, b := range v.Batches {
@@ -246,7 +250,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 		if err != nil {
 			return nil, err
 		}
-		own, err := batch.Copy(taken) // it may be a slice of the memtable, which goes sooner than what is kept
+		// taken may be a slice of the memtable, which is freed before the cached data
+		own, err := batch.Copy(taken)
 		if err != nil {
 			return nil, err
 		}
@@ -255,7 +260,7 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 	return batch.Concat(some)
 }
 
-// stored lists columns, written with another version of the table, in the types that store them now.
+// stored lists columns of another schema version, cast to their current storage types.
 func stored(columns []schema.Column, written schema.Table) string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
@@ -264,7 +269,7 @@ func stored(columns []schema.Column, written schema.Table) string {
 	return strings.Join(out, ", ")
 }
 
-// read runs a query on a connection of the overlay's own and returns all its rows, on Go's heap.
+// read runs a query on its own connection and returns all rows, on Go's heap.
 func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, error) {
 	records, _, err := o.readSome(ctx, sql, math.MaxInt64)
 	defer releaseAll(records)
@@ -277,8 +282,9 @@ func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, erro
 	return onHeap(records)
 }
 
-// readSome runs a query on a connection of the overlay's own and returns its rows, in DuckDB's memory: all of them, then it has ended, or the first ones, which take
-// more than most bytes. The caller releases them, also beside an error.
+// readSome runs a query on its own connection and returns its rows, in DuckDB's memory. It stops
+// when they take more than most bytes. ended reports whether these are all rows. The caller
+// releases the records, even if there is an error.
 func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records []arrow.RecordBatch, ended bool, err error) {
 	conn, err := o.inst.Connect()
 	if err != nil {
@@ -304,7 +310,7 @@ func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records
 	return records, false, nil
 }
 
-// onHeap returns the rows of batches, at least one, as one on Go's heap.
+// onHeap returns the rows of batches, at least one, as one batch on Go's heap.
 func onHeap(records []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if len(records) == 1 {
 		return batch.Copy(records[0])

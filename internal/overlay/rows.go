@@ -19,32 +19,35 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Rows are some rows of a table, found by key.
+// Rows are some rows of a table that were found by key.
 type Rows struct {
 	Addresses []base.RowAddress
-	// Key are columns of which all these rows have one value, known without a look at them: arrays of it alone.
+	// Key has the columns of which all rows are known to have the same value, without reading them.
+	// Each array has only that value.
 	Key map[base.ColumnID]arrow.Array
-	// Constants are columns that the relation has beside the table's.
+	// Constants are additional columns of the relation.
 	Constants []Constant
 }
 
-// Constant is a column with the same value in every row: an array of it alone.
+// Constant is a column with the same value in every row. Value has only that value.
 type Constant struct {
 	Name  string
 	Type  schema.Type
 	Value arrow.Array
 }
 
-// firstConstant is the id of the first constant, beyond those of the table's columns.
+// firstConstant is the id of the first constant. It is above the ids of the table's columns.
 const firstConstant base.ColumnID = 1 << 31
 
-// keptScans are the numbers of scans of Rows: one a connection, from here on, so that a statement of that connection
-// has the same text each time and may be kept.
+// preparedScans is the first scan id of RowsRelation. Each connection has one fixed scan id from
+// here on. So a statement of the connection always has the same text, and can be cached as a
+// prepared statement.
 const keptScans = 1 << 62
 
-// RowsRelation returns a relation of some of the table's rows, with their addresses. For queries of one
-// connection on one version of the table its SQL is always the same, and they may be kept prepared: DuckDB knows
-// nothing of the rows when it plans. It is for one query of the connection at a time.
+// RowsRelation returns a relation of some of the table's rows, with their addresses. For a given
+// connection and version of the table its SQL is always the same, so statements over it can be
+// cached: DuckDB knows nothing about the rows when it plans. Only one query of the connection at a
+// time may use such a relation.
 func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
 	table, known, types := t.Schema, maps.Clone(rows.Key), ""
 	table.Columns = append(make([]schema.Column, 0, len(t.Schema.Columns)+len(rows.Constants)), t.Schema.Columns...)
@@ -58,7 +61,9 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	slices.SortFunc(addresses, func(a, b base.RowAddress) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Ordinal, b.Ordinal))
 	})
-	if t.Version == 0 { // as the table may become: another may become something else under the same number
+	// Version 0 is a table that a statement is going to create: another statement may create a
+	// different table under the same number.
+	if t.Version == 0 {
 		for _, c := range t.Schema.Columns {
 			types += " " + c.Type.String()
 		}
@@ -78,7 +83,8 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	}
 	s.described.kept = 1
 	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
-	// Whatever a plan is bound to is in the text: the columns' types, which the version stands for, and those of the constants.
+	// The text identifies everything that a plan depends on: the columns' types, given by the
+	// version, and the types of the constants.
 	r.SQL = fmt.Sprintf("SELECT %s, "+schema.SourceColumn+", "+schema.OrdinalColumn+" FROM %s(%d) /* table %d version %d%s */",
 		projection(table, table), scanFunction, s.id, t.Schema.ID, t.Schema.Version, types)
 	if live := isNotTombstone(table, table); live != "" {
@@ -87,13 +93,13 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	return r, nil
 }
 
-// located is rows of one source, as they are now.
+// located has current rows of one rowset.
 type located struct {
 	overlay *Overlay
 	table   *snapshot.Table
 	source  base.SourceID
 	rows    []uint32                      // ascending
-	known   map[base.ColumnID]arrow.Array // columns of which all have one value
+	known   map[base.ColumnID]arrow.Array // columns of which all rows have one value
 }
 
 func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
@@ -101,14 +107,14 @@ func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows 
 func (l *located) held([]schema.Column) int64 { return 0 }
 
 func (l *located) values(ctx context.Context, columns []schema.Column, _ uint64, _ *int64) ([]arrow.Array, error) {
-	return l.piece(ctx, columns, 0, len(l.rows)) // they are few
+	return l.piece(ctx, columns, 0, len(l.rows)) // there are few of them
 }
 
 func (l *located) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
 	rows, set, written := l.rows[from:to], l.table.Patches[l.source], l.written()
 	out := make([]arrow.Array, len(columns))
 	var err error
-	var whole []schema.Column // those that are read of all rows
+	var whole []schema.Column // columns that are read for all rows
 	for i, c := range columns {
 		if one, ok := l.known[c.ID]; ok {
 			out[i], err = batch.Repeat(one, len(rows))
@@ -139,7 +145,7 @@ func (l *located) piece(ctx context.Context, columns []schema.Column, from, to i
 	return out, nil
 }
 
-// unlessNewer returns a column of which those rows are read that have no newer value.
+// unlessNewer returns a column, which it reads only for rows that have no newer value.
 func (l *located) unlessNewer(ctx context.Context, set *patch.Set, column schema.Column, rows []uint32) (arrow.Array, error) {
 	newer, err := newerIn(set, column, rows)
 	if err != nil {
@@ -156,7 +162,7 @@ func (l *located) unlessNewer(ctx context.Context, set *patch.Set, column schema
 	return newest(rows, newer, older)
 }
 
-// written returns the version of the table that the source was written with.
+// written returns the schema version with which the rowset was written.
 func (l *located) written() schema.Table {
 	for _, v := range l.table.Memtables {
 		if v.Source == l.source {
@@ -169,7 +175,7 @@ func (l *located) written() schema.Table {
 	return l.table.Schema
 }
 
-// part returns the source if it is a part, else nil.
+// part returns the rowset if it is a part, otherwise nil.
 func (l *located) part() *catalog.Part {
 	i, ok := slices.BinarySearchFunc(l.table.Parts, l.source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
 	if !ok {
@@ -178,7 +184,7 @@ func (l *located) part() *catalog.Part {
 	return l.table.Parts[i]
 }
 
-// read returns columns of the rows as they were written, in their present types.
+// read returns columns of the rows as they were written, in their current types.
 func (l *located) read(ctx context.Context, columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
 	if len(columns) == 0 {
 		return nil, nil

@@ -18,11 +18,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// scanFunction is the table function that reads memtables; no user statement may name it.
+// scanFunction is the table function that reads memtables. User statements cannot call it.
 const scanFunction = "scoter_memtable"
 
-// scans are the described memtables of the queries under way, by the id that their
-// SQL text carries: all that the function is given of them. An id is of one scan of all that the process's instances run.
+// scans has the described memtables of running queries, by the id in their SQL text, which is the
+// function's only argument. Ids are unique among all instances of the process.
 var scans struct {
 	sync.Map // uint64 -> *C.scoter_scan
 	last     atomic.Uint64
@@ -36,7 +36,7 @@ func scoterFindScan(id C.uint64_t) *C.scoter_scan {
 	return nil
 }
 
-// register makes the C functions known to the connection's database.
+// register adds the C functions to the connection's database.
 func register(conn *duck.Conn) error {
 	name := C.CString(scanFunction)
 	defer C.free(unsafe.Pointer(name))
@@ -50,14 +50,15 @@ func register(conn *duck.Conn) error {
 	return nil
 }
 
-// scan is one description of memtables, findable by its id until closed.
+// scan is a description of memtables that can be found by its id until it is closed.
 type scan struct {
 	id     uint64
 	memory cMemory
 }
 
-// newScan describes memtables of one schema version of a table, without the rows that are hidden (nil:
-// none). Rows that the bounds exclude may be left out. The memtables must stay referenced until the scan is closed.
+// newScan describes memtables of one schema version of a table, without the hidden rows (nil:
+// none). It may leave out rows that the bounds exclude. The memtables must stay referenced until
+// the scan is closed.
 func newScan(now schema.Table, views []memtable.View, hiddenOf func(base.SourceID) []uint32, bounds []Bound) (*scan, error) {
 	s := &scan{id: scans.last.Add(1)}
 	described, err := s.describe(views, hiddenOf)
@@ -105,7 +106,7 @@ func (s *scan) describe(views []memtable.View, hiddenOf func(base.SourceID) []ui
 	return out, nil
 }
 
-// describeColumns makes the description of a scan without batches.
+// describeColumns returns the description of a scan without batches.
 func (s *scan) describeColumns(columns []schema.Column) (*C.scoter_scan, error) {
 	m := &s.memory
 	out := &cArray[C.scoter_scan](m, 1)[0]

@@ -12,21 +12,21 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// sources bounds what is kept of sources with changes between queries. It lies beside their patches and goes with
-// the last of them: here they are only listed.
+// rowsetCaches bounds the data about changed rowsets that is cached between queries. The data is
+// attached to the rowset's patches and is freed with the last of them. Here it is only listed.
 type sources struct {
-	most  int64         // bytes of values that are kept
-	bytes *atomic.Int64 // that are, of sources that are there
+	most  int64         // limit of the cached values, in bytes
+	bytes *atomic.Int64 // size of the cached values of existing rowsets
 
 	mu  sync.Mutex
 	all []weak.Pointer[source] // guarded by mu
-	// When there are more in the list, those that are gone are taken out of it.
+	// When the list is longer than full, caches that no longer exist are removed from it.
 	full int // guarded by mu
 }
 
 func newSources(most int64) *sources { return &sources{most: most, bytes: new(atomic.Int64)} }
 
-// of returns what is kept of the set's source.
+// of returns the cache of the set's rowset.
 func (x *sources) of(set *patch.Set) *source {
 	return set.Beside(func() any {
 		s := &source{kept: keptColumns{}, bytes: new(atomic.Int64), total: x.bytes}
@@ -42,7 +42,7 @@ func (x *sources) of(set *patch.Set) *source {
 	}).(*source)
 }
 
-// thereLocked returns the sources that are there, and takes the others out of the list. x.mu is held.
+// thereLocked returns the existing caches, and removes the others from the list. x.mu must be held.
 func (x *sources) thereLocked() (all []*source) {
 	x.all = slices.DeleteFunc(x.all, func(p weak.Pointer[source]) bool {
 		s := p.Value()
@@ -54,8 +54,10 @@ func (x *sources) thereLocked() (all []*source) {
 	return all
 }
 
-// trim makes room where all keep too much, once a query has the columns it wants. What was not used for longest goes first, then what
-// this query read anew, and last what it found: so a query that wants more than there is room for finds as much of it the next time.
+// trim evicts columns if the limit is exceeded. It is called after a query has got the columns that
+// it needs. It evicts the least recently used columns first, then those that this query has added,
+// and last those that the query found in the cache. So a query that needs more than the limit finds
+// part of its columns the next time.
 func (x *sources) trim() {
 	if x.bytes.Load() <= x.most {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// keptOf returns the sources of which a column is kept, and the bytes of all that is.
+// keptOf returns the rowsets of which a column is cached, and the size of all cached data.
 func (p *patchedTable) keptOf(column int) (sources []base.SourceID, bytes int64) {
 	for id, set := range p.now.Patches {
 		s := p.overlay.sources.of(set)
@@ -36,7 +36,7 @@ func TestWhatIsKeptHasABound(t *testing.T) {
 	if len(all) != 6 || bytes < 6*180*(8+4) {
 		t.Fatalf("%v are kept, %d bytes: all that was read should be", all, bytes)
 	}
-	// There is room for three of six: those that are kept stay, however often the query comes.
+	// There is space for three of six. The cached ones stay, however often the query runs.
 	f.overlay.sources.most = bytes/2 + 100
 	p.compare("SELECT sum(v1) FROM {}")
 	three, bytes := p.keptOf(1)
@@ -49,7 +49,7 @@ func TestWhatIsKeptHasABound(t *testing.T) {
 			t.Fatalf("%v are kept, then %v: a query pushes out what it will look for", three, now)
 		}
 	}
-	// Another column takes the room of one that was not asked for since.
+	// Another column takes the space of the least recently used one.
 	p.compare("SELECT sum(v2) FROM {}")
 	v1, _ := p.keptOf(1)
 	v2, bytes := p.keptOf(2)
@@ -63,7 +63,7 @@ func TestWhatIsKeptHasABound(t *testing.T) {
 	}
 }
 
-// there is thereLocked.
+// there calls thereLocked.
 func (x *sources) there() []*source {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -7,11 +7,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// A tombstone is a row of a table with an IsDeleted column in which that is true: it says that its key is deleted, and is there so
-// that an older version of the key which arrives later finds that out. No relation shows it. Parts that have none, by
-// their statistics, are read as those of other tables are.
+// A tombstone is a row whose IsDeleted column is true. It says that its key is deleted, so that an
+// older row version that comes later does not bring the key back. No relation shows tombstones.
+// Parts whose statistics exclude tombstones are read like those of other tables.
 
-// isNotTombstone returns the condition that a row which was written with a version of the table shows, or "".
+// isNotTombstone returns the condition for rows of the schema version written that are not
+// tombstones, or "" if the table has none.
 func isNotTombstone(now, written schema.Table) string {
 	if now.IsDeleted == 0 {
 		return ""
@@ -19,7 +20,7 @@ func isNotTombstone(now, written schema.Table) string {
 	return columnName(written.Columns[written.ColumnByID(now.IsDeleted)]) + " IS NOT TRUE"
 }
 
-// notTombstone is isNotTombstone for rows of parts, "" if none of them has a tombstone.
+// notTombstone is isNotTombstone for parts. It returns "" if none of them has a tombstone.
 func (b *builder) notTombstone(group []*catalog.Part, written schema.Table) string {
 	if !slices.ContainsFunc(group, b.hasTombstones) {
 		return ""
@@ -27,12 +28,12 @@ func (b *builder) notTombstone(group []*catalog.Part, written schema.Table) stri
 	return isNotTombstone(b.table.Schema, written)
 }
 
-// hasTombstones reports whether a part may have tombstones, as it was written.
+// hasTombstones reports whether a part may have tombstones as it was written.
 func (b *builder) hasTombstones(p *catalog.Part) bool {
 	return p.MayHaveTombstones(b.table.Schema)
 }
 
-// byTombstones parts each group in those without and those with tombstones.
+// byTombstones divides each group into parts without and parts with tombstones.
 func (b *builder) byTombstones(groups [][]*catalog.Part) [][]*catalog.Part {
 	if b.table.Schema.IsDeleted == 0 {
 		return groups

@@ -10,11 +10,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// BatchSize is how large a batch may be: in rows, and about in bytes of values.
+// BatchSize is the largest size of a batch: in rows, and approximately in bytes of values.
 type BatchSize struct{ Rows, Bytes int64 }
 
-// of returns how many rows of a part have the size as they are in memory, which may be many times what they are in the file. Dictionaries says that
-// texts come as dictionaries where the file has them.
+// of returns how many rows of a part have this size in memory, which may be many times their size
+// in the file. dictionaries is set if texts are read as dictionaries where the file has them.
 func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {
@@ -23,7 +23,8 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 		}
 	}
 	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
-		rows = min(s.Rows, RowGroupRows, p.rows) // arrow-go takes memory for as many, however few there are
+		// arrow-go allocates memory for the batch size even if there are fewer rows
+		rows = min(s.Rows, RowGroupRows, p.rows)
 		for i, g := range p.groups {
 			if len(g.chunks) != len(leaves) {
 				return base.Errorf(base.Corrupt, "row group %d: %d columns, expected %d", i, len(g.chunks), len(leaves))
@@ -37,7 +38,7 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 				bytes, known = bytes+size, known && sure
 			}
 			if !known && g.rows < RowGroupRows && i < len(p.groups)-1 {
-				bytes = max(bytes, GroupBytes) // it ended because it was full
+				bytes = max(bytes, GroupBytes) // the group ended because it was full
 			}
 			if bytes > 0 && g.rows > 0 {
 				rows = min(rows, int64(float64(s.Bytes)/float64(bytes)*float64(g.rows)))
@@ -49,8 +50,8 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 	return rows, err
 }
 
-// memoryBytes returns about how large the values of a column chunk are in memory, and whether that is sure. Coded says that a text comes as a
-// dictionary.
+// memoryBytes estimates the size in memory of the values of a column chunk. sure reports whether
+// the estimate is reliable. coded is set if a text is read as a dictionary.
 func memoryBytes(f io.ReaderAt, chunk place, leaf leafPath, coded bool) (bytes int64, sure bool, err error) {
 	typ := leaf.typ
 	if ext, is := typ.(arrow.ExtensionType); is {
@@ -66,7 +67,7 @@ func memoryBytes(f io.ReaderAt, chunk place, leaf leafPath, coded bool) (bytes i
 	if !chunk.dictionary {
 		return chunk.unpacked, true, nil
 	}
-	// How often rows have each of its texts is not known without reading them all.
+	// How often each text of the dictionary occurs is unknown without reading all rows.
 	p, err := openPages(f, chunk, leaf.nullable)
 	if err != nil {
 		return 0, false, err

@@ -15,7 +15,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestBatchesAreBoundedByWhatTheyTakeInMemory reads columns that take a fraction of that in the file.
+// TestBatchesAreBoundedByWhatTheyTakeInMemory reads columns whose size in the file is a fraction of
+// their size in memory.
 func TestBatchesAreBoundedByWhatTheyTakeInMemory(t *testing.T) {
 	const rows, numbers, wide, listed = 20_000, 8, 1000, 2
 	for name, c := range map[string]struct {
@@ -72,8 +73,8 @@ func TestBatchesAreBoundedByWhatTheyTakeInMemory(t *testing.T) {
 	}
 }
 
-// TestBatchesOfLargeTextsThatRepeatAreNoLargerThanRowGroups has texts that take no room in the file: how much they take is known by where row
-// groups end.
+// TestBatchesOfLargeTextsThatRepeatAreNoLargerThanRowGroups has texts that take hardly any space in
+// the file. Their size in memory follows from the size of the row groups.
 func TestBatchesOfLargeTextsThatRepeatAreNoLargerThanRowGroups(t *testing.T) {
 	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
 	values, codes := unequal(100_000, 5000, 20_000, 0)

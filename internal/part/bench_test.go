@@ -21,8 +21,8 @@ import (
 
 const benchRows = 1 << 20
 
-// benchBatches is a typical flush: hosts sorted, each with ascending time, two dictionary
-// strings, three doubles as sensors give them (random) in batches of a row group.
+// benchBatches returns a typical flush: sorted hosts with ascending times, two dictionary strings,
+// and three doubles like those of sensors (random), in batches of a row group.
 func benchBatches() (schema.Table, []arrow.RecordBatch) {
 	double := schema.Of(schema.Double)
 	table := tableOf(
@@ -69,7 +69,8 @@ func benchBatches() (schema.Table, []arrow.RecordBatch) {
 	return table, batches
 }
 
-// cpuSeconds is what this process has used: the disk and the neighbours do not count.
+// cpuSeconds returns the CPU time that this process has used, which does not depend on the disk and
+// other processes.
 func cpuSeconds(b *testing.B) float64 {
 	b.Helper()
 	var usage unix.Rusage
@@ -99,7 +100,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// orders is a row group of two columns that a row is looked up by, and one of which its value is read.
+// orders writes a row group with two columns for lookups and one column to read a value from.
 func orders(b *testing.B) (table schema.Table, path string) {
 	table = tableOf(schema.Column{Name: "order", Type: schema.Of(schema.BigInt), NotNull: true}, schema.Column{Name: "line", Type: schema.Of(schema.Integer), NotNull: true},
 		schema.Column{Name: "price", Type: schema.DecimalOf(15, 2)})
@@ -118,8 +119,9 @@ func orders(b *testing.B) (table schema.Table, path string) {
 	return table, path
 }
 
-// BenchmarkLookUp is what a change of one row by its key reads of a part: where its columns are, the row, and a value of it; and what it takes
-// to read the key's columns, and that of the value, as a whole.
+// BenchmarkLookUp measures what a change of one row by its key reads from a part: the positions of
+// its columns, the row, and a value of it. For comparison it reads whole columns: those of the key,
+// and that of the value.
 func BenchmarkLookUp(b *testing.B) {
 	table, path := orders(b)
 	key := []base.ColumnID{table.Columns[0].ID, table.Columns[1].ID}

@@ -14,9 +14,9 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// How a leaf is stored is chosen on a sample of the first row group that has values of it. Measured with DuckDB
-// 1.5.5 on a million rows of a sorted timestamp, two dictionary strings and three random
-// doubles (CPU s to write; bytes per row; CPU ms for DuckDB to scan all):
+// The storage of a leaf is chosen from a sample of the first row group that has values of it.
+// Measured with DuckDB 1.5.5 on a million rows of a sorted timestamp, two dictionary strings and
+// three random doubles (CPU s to write; bytes per row; CPU ms for DuckDB to scan all):
 //
 //	plain, not compressed                              0.05   32.7   18
 //	plain, Snappy                                      0.07   30.3   26
@@ -26,10 +26,15 @@ import (
 //	timestamps delta, nothing else                     0.05   26.4   19
 //	DuckDB's own COPY, Snappy | zstd                   0.14 | 0.17   30.3 | 25.4   24 | 37
 //
-// So: deltas for integers that they make smaller, no compression where it does not
-// pay, LZ4 for a fast file, zstd 1 for a small one where it takes much more off (paysBeside), no byte stream split. Values of which few differ, as
-// measurements of one or two decimals or names, get a dictionary in either: it takes a third of LZ4's time, and DuckDB reads it
-// sooner than what has to be decompressed; a GROUP BY of texts up to five times as fast (TPC-H's l_shipmode).
+// So the rules are:
+//   - Integers are stored as deltas if that makes them smaller.
+//   - Values are not compressed where that does not pay.
+//   - A fast file uses LZ4. A small file uses zstd 1 where it saves much more than LZ4
+//     (paysBeside).
+//   - Byte stream split is not used.
+//   - If few values are distinct, such as names or measurements with one or two decimals, both
+//     kinds of file use a dictionary. It takes a third of LZ4's time, and DuckDB reads it faster
+//     than compressed data. A GROUP BY of texts is up to five times as fast (TPC-H's l_shipmode).
 type storage struct {
 	encoding parquet.Encoding // without a dictionary
 	codec    compress.Compression
@@ -38,17 +43,18 @@ type storage struct {
 	dictionaryCodec compress.Compression
 }
 
-// plainly stores a leaf as it is.
+// plainly stores a leaf without encoding and compression.
 var plainly = storage{encoding: parquet.Encodings.Plain, codec: compress.Codecs.Uncompressed}
 
 const zstdLevel = 1
 
 const (
-	// A sample is so many runs of so many values: runs show deltas, their distance other parts.
+	// A sample consists of sampleRuns runs of sampleRunLength values. Runs show deltas, and their
+	// distance shows other parts of the data.
 	sampleRuns, sampleRunLength = 8, 512
-	// maxSampleBytes bounds what is compressed to see whether it pays.
+	// maxSampleBytes bounds the data that is compressed to see whether that pays.
 	maxSampleBytes = 64 << 10
-	// A dictionary's page holds at most so many bytes.
+	// maxDictionaryBytes is the largest size of a dictionary page.
 	maxDictionaryBytes = 1 << 20
 )
 
@@ -67,7 +73,7 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 	seen := countDistinct(runs, physical)
 	if distinct, ok := seen.among(float64(total)); ok {
 		indexBits := bits.Len(uint(distinct))
-		// It too must save a quarter, its own values included.
+		// A dictionary must also save a quarter, including the size of its values.
 		s.dictionary = 4*(distinct*seen.bits()/float64(total)+float64(indexBits)) <= 3*valueBits
 		s.dictionaryCodec = codec
 		if physical > 0 && !pays(appendHybrid(nil, seen.indices, indexBits), codec) {
@@ -77,7 +83,7 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 	return s
 }
 
-// chooseAgain is choose for a leaf whose dictionary turned out to be too large.
+// chooseAgain chooses again for a leaf whose dictionary turned out to be too large.
 func chooseAgain(leaf leafPath, c column, profile Profile) storage {
 	runs, _ := c.sample(leaf)
 	defer release(runs)
@@ -85,11 +91,11 @@ func chooseAgain(leaf leafPath, c column, profile Profile) storage {
 	return s
 }
 
-// withoutDictionary returns how values are best stored one by one, and how many bits one takes then on average, before
-// compression.
+// withoutDictionary returns the best storage without a dictionary, and the average number of bits
+// per value with it, before compression.
 func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storage, valueBits float64) {
-	// Packing by deltas must save a quarter to be worth unpacking; what is packed is not
-	// worth compressing.
+	// Deltas must save a quarter to be worth the time for unpacking. Packed deltas are not worth
+	// compressing.
 	if width, deltaBits := deltaWidth(runs); deltaBits >= 0 && 4*deltaBits <= 3*width {
 		return storage{encoding: parquet.Encodings.DeltaBinaryPacked, codec: compress.Codecs.Uncompressed}, float64(deltaBits)
 	}
@@ -103,10 +109,12 @@ func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storag
 	return storage{encoding: parquet.Encodings.Plain, codec: codec}, data.bits()
 }
 
-// paysBeside reports whether zstd takes a fifth of a sample more off than LZ4 does.
+// paysBeside reports whether zstd saves a fifth of a sample more than LZ4 does.
 //
-// DuckDB unpacks LZ4 three to four times as fast: 0.7 ns less for each byte that is unpacked. A tenth, as zstd takes more off TPC-H's comments, costs readers
-// as much as reading it from a disk of 140 MB/s on each core, and queries over the comments up to 2.3 times as long.
+// DuckDB decompresses LZ4 three to four times as fast: 0.7 ns less per decompressed byte. If zstd
+// saves only a tenth more, as for TPC-H's comments, decompression costs readers as much as reading
+// that tenth from a disk of 140 MB/s per core, and queries over the comments take up to 2.3 times
+// as long.
 func paysBeside(data []byte) bool {
 	return 5*(compressedBytes(data, compress.Codecs.Lz4Raw)-compressedBytes(data, compress.Codecs.Zstd)) >= len(data)
 }
@@ -124,7 +132,7 @@ func release(runs []arrow.Array) {
 	}
 }
 
-// physicalBytes returns of how many bytes a type's numbers are in Parquet; 0 for other types.
+// physicalBytes returns the size of a type's numbers in Parquet; 0 for other types.
 func physicalBytes(t arrow.DataType) int {
 	switch t := t.(type) {
 	case *arrow.Decimal128Type:
@@ -141,7 +149,7 @@ func physicalBytes(t arrow.DataType) int {
 	return 0
 }
 
-// hasValues reports whether there is anything but NULL among the leaf's values.
+// hasValues reports whether the leaf has any value that is not NULL.
 func (c column) hasValues(leaf leafPath) bool {
 	if c.dictionary != nil {
 		return c.dictionary.Len() > 0
@@ -149,7 +157,7 @@ func (c column) hasValues(leaf leafPath) bool {
 	return slices.ContainsFunc(c.values(leaf), func(a arrow.Array) bool { return a.NullN() < a.Len() })
 }
 
-// values returns the leaf's values, borrowed, wherever they lie in nested rows.
+// values returns the leaf's values at any nesting level. The arrays are borrowed.
 func (c column) values(leaf leafPath) (all []arrow.Array) {
 	for _, chunk := range c.chunks {
 		a := chunk.column
@@ -168,7 +176,7 @@ func (c column) values(leaf leafPath) (all []arrow.Array) {
 	return all
 }
 
-// sample returns runs of the leaf's values, and how many values there are.
+// sample returns runs of the leaf's values, and the total number of values.
 func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	all := c.values(leaf)
 	for _, a := range all {
@@ -180,7 +188,7 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 		}
 		return all, total
 	}
-	before, chunk := 0, 0 // values in the chunks before, and how many those are
+	before, chunk := 0, 0 // number of values in the previous chunks, and number of these chunks
 	for i := range sampleRuns {
 		from := i * (total - sampleRunLength) / (sampleRuns - 1)
 		for from >= before+all[chunk].Len() {
@@ -193,8 +201,8 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	return runs, total
 }
 
-// deltaWidth returns how many bits an integer has and how many of them deltas need on
-// average, in miniblocks of 32 as DELTA_BINARY_PACKED has them; -1 for other types.
+// deltaWidth returns how many bits an integer has, and how many of them deltas need on average, in
+// miniblocks of 32 as in DELTA_BINARY_PACKED. average is -1 for other types.
 func deltaWidth(runs []arrow.Array) (width, average int) {
 	const miniblock = 32
 	total, blocks := 0, 0
@@ -233,10 +241,10 @@ func widen(values []int32) []int64 {
 	return out
 }
 
-// distinctSample says how often values of a sample repeat.
+// distinctSample counts the distinct values of a sample.
 type distinctSample struct {
-	values, distinct, bytes int     // bytes: of the different ones
-	indices                 []int32 // of the values among the different ones
+	values, distinct, bytes int     // bytes is the size of the distinct ones
+	indices                 []int32 // by value: its index among the distinct ones
 }
 
 func countDistinct(runs []arrow.Array, physical int) distinctSample {
@@ -275,17 +283,17 @@ func countNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, boo
 	return s
 }
 
-// bits returns how many a different value has on average.
+// bits returns the average number of bits of a distinct value.
 func (s distinctSample) bits() float64 { return 8 * float64(s.bytes) / float64(s.distinct) }
 
-// among estimates how many of so many values differ, if all are drawn from as many as the sample is likely to be
-// drawn from; false if hardly any repeat, which leaves that open.
+// among estimates how many of total values are distinct, if the sample was drawn from them. It
+// returns false if too few values repeat for an estimate.
 func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	n, d := float64(s.values), float64(s.distinct)
 	if s.values == 0 || 20*d > 19*n {
 		return 0, false
 	}
-	// Of n draws from N values about N(1-exp(-n/N)) differ, which grows with N.
+	// Of n draws from N values, about N(1-exp(-n/N)) are distinct. This grows with N.
 	expected := func(N, n float64) float64 { return -N * math.Expm1(-n/N) }
 	low, high := d, 32*n
 	for range 40 {
@@ -298,7 +306,7 @@ func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	return max(1, expected(high, total)), true
 }
 
-// plainBytes are values about as PLAIN encoding has them.
+// plainBytes has values approximately in PLAIN encoding.
 type plainBytes struct {
 	bytes  []byte
 	values int
@@ -318,12 +326,12 @@ func plainSample(runs []arrow.Array) (p plainBytes) {
 	return p
 }
 
-// pays reports whether a codec takes at least a sixth off a sample.
+// pays reports whether a codec saves at least a sixth of a sample.
 func pays(data []byte, codec compress.Compression) bool {
 	return len(data) > 0 && 6*compressedBytes(data, codec) <= 5*len(data)
 }
 
-// compressedBytes returns how many bytes a codec makes of some; as many, if there is no such codec.
+// compressedBytes returns the compressed size of data, or its size if the codec does not exist.
 func compressedBytes(data []byte, codec compress.Compression) int {
 	c, err := compress.GetCodec(codec)
 	if err != nil {
@@ -332,7 +340,7 @@ func compressedBytes(data []byte, codec compress.Compression) int {
 	return len(c.EncodeLevel(make([]byte, 0, c.CompressBound(int64(len(data)))), data, zstdLevel))
 }
 
-// plain appends a value about as PLAIN encoding has it.
+// plain appends a value approximately in PLAIN encoding.
 func plain(to []byte, a arrow.Array, i int) []byte {
 	switch a := a.(type) {
 	case *array.String:
@@ -353,7 +361,7 @@ func plain(to []byte, a arrow.Array, i int) []byte {
 		return append(to, value...)
 	}
 	to = append(to, value[:min(width, physical)]...)
-	for ; width < physical; width++ { // Parquet has no smaller integers than of four bytes
+	for ; width < physical; width++ { // Parquet's integers have at least four bytes
 		to = append(to, 0)
 	}
 	return to

@@ -16,28 +16,31 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pageBytes is about how large a data page is before compression. A query pays for each page, who looks up one value for unpacking its page.
-// Measured with DuckDB 1.5.5 on TPC-H's lineitem (CPU of 17 queries, parts flushed | merged; one price looked up):
+// pageBytes is the approximate size of a data page before compression. A query has a cost per page,
+// and the lookup of a single value unpacks a whole page. Measured with DuckDB 1.5.5 on TPC-H's
+// lineitem (CPU of 17 queries over flushed | merged parts; lookup of one price):
 //
 //	1 MiB     1    | 1      547 µs
 //	256 KiB   1.01 | 0.98   204 µs
 //	128 KiB   1.03 | 0.99   121 µs
 const pageBytes = 256 << 10
 
-// pageStep is what the rows of a page are a multiple of, unless these are more than a page holds: the rows that DuckDB reads at once. It passes over
-// those that a filter did not leave only where all of them lie in one page; queries that few rows are left of took 1.25 to 1.38 of their time with
-// pages of 128 KiB that began anywhere.
+// pageStep is the number of rows that DuckDB reads at once. The number of rows of a page is a
+// multiple of it, unless a page cannot hold that many. DuckDB skips rows that a filter excludes
+// only if they are all in one page: with pages of 128 KiB that began at any row, queries with few
+// result rows took 1.25 to 1.38 times as long.
 const pageStep = 2048
 
-// chunk writes one column chunk, page by page. A page begins with a row.
+// chunk writes a column chunk, page by page. Each page begins with a new row.
 type chunk struct {
 	pages   file.PageWriter
 	descr   *pqschema.Column
 	encoder encoder
 	kind    parquet.Encoding
 
-	slots    int // of the page
-	step     int // the slots of a page are a multiple of it, if such a page is not too large
+	slots int // in the current page
+	// the number of slots of a page is a multiple of this, unless such a page is too large
+	step     int
 	def, rep []int16
 
 	page       []byte // scratch
@@ -47,12 +50,12 @@ type chunk struct {
 func newChunk(pages file.PageWriter, descr *pqschema.Column, s storage) *chunk {
 	step := pageStep
 	if descr.MaxRepetitionLevel() > 0 {
-		step = 1 // slots are no rows
+		step = 1 // slots are not rows
 	}
 	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding, step: step}
 }
 
-// useDictionary writes a dictionary. The values that follow are its indices.
+// useDictionary writes a dictionary. The values that are added afterwards are its indices.
 func (c *chunk) useDictionary(d dictionary) error {
 	c.encoder, c.kind = newIndexEncoder(d.values), parquet.Encodings.RLEDict
 	_, err := c.pages.WriteDictionaryPage(file.NewDictionaryPage(memory.NewBufferBytes(d.page), int32(d.values), parquet.Encodings.Plain))
@@ -67,7 +70,7 @@ func (c *chunk) add(s shredded) error {
 	}
 	most := c.descr.MaxDefinitionLevel()
 	steps := c.step*averageBytes(values, s.present) <= pageBytes
-	taken := 0 // of the values
+	taken := 0 // number of values written
 	for at := 0; at < s.slots; {
 		left := s.present.slice(taken, s.present.len())
 		to := at + c.room(values, left, s.slots-at, steps)
@@ -107,11 +110,12 @@ func (c *chunk) add(s shredded) error {
 	return nil
 }
 
-// maxPageSlots bounds the slots of a page whose values take no room to speak of.
+// maxPageSlots bounds the slots of a page whose values take almost no space.
 const maxPageSlots = RowGroupRows
 
-// room returns how many of the slots that are left, which have the values that are left, go into the page at once: it is looked at again when they are
-// there. It is none if the page is to be written before. Steps says whether pages of the leaf hold whole steps.
+// room returns how many of the remaining slots, with the remaining values in left, to add to the
+// page at once. Afterwards the page is checked again. It returns 0 if the page must be written
+// first. steps is set if pages of the leaf consist of whole steps.
 func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) int {
 	within := func(bytes int) int {
 		if n := fitting(values, left, bytes); n < left.len() {
@@ -124,7 +128,8 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	if past := (c.slots + n) % c.step; past < n {
 		n -= past
 	} else if steps {
-		n = min(within(2*pageBytes-size), c.step-c.slots%c.step) // what is left of a step that began
+		// the rest of a step that has begun
+		n = min(within(2*pageBytes-size), c.step-c.slots%c.step)
 	}
 	if n == 0 && size < pageBytes/2 {
 		n = 1
@@ -132,7 +137,7 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	return min(n, slots, maxPageSlots-c.slots)
 }
 
-// averageBytes returns how large one of some values is on average, as PLAIN has it.
+// averageBytes returns the average size of the values in PLAIN encoding.
 func averageBytes(values arrow.Array, s selection) int {
 	texts, ok := values.(textArray)
 	if !ok {
@@ -144,8 +149,9 @@ func averageBytes(values arrow.Array, s selection) int {
 	return lengthBytes + int(textBytes(texts, s))/s.len()
 }
 
-// fitting returns how many of some values, from the first on, take no more than so many bytes. Texts are measured one by one: of a dictionary a few large
-// ones may be all that follows.
+// fitting returns how many values, beginning with the first, take at most the given number of
+// bytes. It measures texts one by one, because all remaining texts may be the same few large ones
+// of a dictionary.
 func fitting(values arrow.Array, s selection, bytes int) int {
 	texts, ok := values.(textArray)
 	switch {
@@ -167,7 +173,7 @@ func fitting(values arrow.Array, s selection, bytes int) int {
 	return len(s.positions)
 }
 
-// widthOf returns about how large each value is of an array that has no texts.
+// widthOf estimates the size of each value of an array without texts.
 func widthOf(values arrow.Array) int {
 	if fixed, ok := values.DataType().(arrow.FixedWidthDataType); ok {
 		return max(1, fixed.Bytes())
@@ -175,10 +181,10 @@ func widthOf(values arrow.Array) int {
 	return 16
 }
 
-// full says whether the page is to be written before more is added.
+// full reports whether the page must be written before more is added.
 func (c *chunk) full() bool {
 	size := c.encoder.size()
-	step := size * c.step / c.slots // bytes
+	step := size * c.step / c.slots // bytes per step
 	if step > pageBytes {
 		return size >= pageBytes
 	}
@@ -217,7 +223,8 @@ func (c *chunk) flush() error {
 	return err
 }
 
-// appendLevels appends levels up to a highest one, with their length in front; none if that is 0.
+// appendLevels appends levels, preceded by their length. highest is the greatest possible level. If
+// it is 0, nothing is appended.
 func appendLevels(to []byte, levels []int16, highest int16) []byte {
 	if highest == 0 {
 		return to
@@ -228,7 +235,7 @@ func appendLevels(to []byte, levels []int16, highest int16) []byte {
 	return to
 }
 
-// close writes what is left and ends the chunk.
+// close writes the last page and ends the chunk.
 func (c *chunk) close() error {
 	if err := c.flush(); err != nil {
 		return err

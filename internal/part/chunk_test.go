@@ -44,11 +44,12 @@ func pagesOf(t *testing.T, fsys vfs.FS, table schema.Table, leaf int) (all []pag
 	return all
 }
 
-// TestPagesBeginWhereDuckDBReads writes batches of odd sizes: whatever those are, a page holds a multiple of the rows that DuckDB reads at once,
-// and about as many bytes as it is to hold; one of values that are too large for that only the bytes.
+// TestPagesBeginWhereDuckDBReads writes batches of odd sizes. Independently of them, a page holds a
+// multiple of the rows that DuckDB reads at once, and about pageBytes. A page of values that are
+// too large for that is only bounded by bytes.
 func TestPagesBeginWhereDuckDBReads(t *testing.T) {
-	const atOnce = 2048 // rows that DuckDB reads
-	const wide = 3000   // bytes of a text of which a page holds fewer
+	const atOnce = 2048 // rows that DuckDB reads at once
+	const wide = 3000   // bytes of a text; a page holds fewer than atOnce of these
 	table := tableOf(
 		schema.Column{Name: "number", Type: schema.Of(schema.Double)}, schema.Column{Name: "text", Type: schema.Of(schema.Varchar)},
 		schema.Column{Name: "wide", Type: schema.Of(schema.Varchar)}, schema.Column{Name: "list", Type: schema.ListOf(schema.Of(schema.Double))})
@@ -96,7 +97,7 @@ func TestPagesBeginWhereDuckDBReads(t *testing.T) {
 	}
 }
 
-// TestPagesOfLargeValuesAfterSmallOnesAreBounded begins a page with texts of which many take little room.
+// TestPagesOfLargeValuesAfterSmallOnesAreBounded begins a page with many short texts.
 func TestPagesOfLargeValuesAfterSmallOnesAreBounded(t *testing.T) {
 	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -118,7 +119,8 @@ func TestPagesOfLargeValuesAfterSmallOnesAreBounded(t *testing.T) {
 	}
 }
 
-// dictionaryOf returns a batch of one column of texts: a dictionary's values in the order of the codes.
+// dictionaryOf returns a batch of one column of texts: a dictionary's values in the order of the
+// codes.
 func dictionaryOf(values []string, codes []uint32) arrow.RecordBatch {
 	texts, indices := array.NewStringBuilder(memory.DefaultAllocator), array.NewUint32Builder(memory.DefaultAllocator)
 	texts.AppendValues(values, nil)
@@ -127,8 +129,8 @@ func dictionaryOf(values []string, codes []uint32) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "text", Type: textDictionary, Nullable: true}}, nil), []arrow.Array{column}, int64(len(codes)))
 }
 
-// unequal returns values of which the first is large, the others short, and codes that have each of these once and the large one so many times,
-// from the at-th row on.
+// unequal returns a large value and short ones, and codes that have each short one once, and the
+// large one the given number of times, beginning with row at.
 func unequal(large, short, times, at int) (values []string, codes []uint32) {
 	values = []string{strings.Repeat("x", large)}
 	for i := range short {
@@ -138,8 +140,8 @@ func unequal(large, short, times, at int) (values []string, codes []uint32) {
 	return values, slices.Insert(codes, at, make([]uint32, times)...)
 }
 
-// TestPagesOfUnequalTextsAreBounded writes a dictionary, too large to be one in the file, of short texts and a large one that many rows have, wherever
-// in a page these begin.
+// TestPagesOfUnequalTextsAreBounded writes a dictionary that is too large to be a dictionary in the
+// file. It has short texts and a large one that many rows have, at several positions of a page.
 func TestPagesOfUnequalTextsAreBounded(t *testing.T) {
 	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
 	for _, at := range []int{0, 100, 2048, 5000} {
@@ -167,7 +169,8 @@ func TestPagesOfUnequalTextsAreBounded(t *testing.T) {
 	}
 }
 
-// TestRowGroupsAreBoundedByBytes writes large rows, also as a dictionary: no row group holds more of them than are read at once.
+// TestRowGroupsAreBoundedByBytes writes large rows, also as a dictionary. No row group holds more
+// of them than may be read at once.
 func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 	const wide, atOnce, batches = 20_000, 1000, 32
 	table := tableOf(schema.Column{Name: "id", Type: schema.Of(schema.BigInt)}, schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
@@ -217,19 +220,21 @@ func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 	}
 }
 
-// TestRowGroupsOfUnequalTextsAreBoundedByBytes writes dictionaries in which a large text is seldom, but not among the rows, or the other way
-// round; and rows of which the large ones come first, or last.
+// TestRowGroupsOfUnequalTextsAreBoundedByBytes writes dictionaries with few large texts of which
+// the rows have many, and the other way round. It also writes rows that begin or end with large
+// ones.
 func TestRowGroupsOfUnequalTextsAreBoundedByBytes(t *testing.T) {
 	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
 	const large, short, times = 100_000, 5000, 6000
-	// 880 different large texts, and in the other rows none.
+	// 880 different large texts; the other rows have an empty one.
 	messages, seldom := []string{""}, make([]uint32, RowGroupRows)
 	for i := range 880 {
 		messages, seldom[i] = append(messages, strings.Repeat(strconv.Itoa(100+i), 2000)), uint32(1+i)
 	}
 	values, first := unequal(large, short, times, 0)
 	_, last := unequal(large, short, times, short)
-	first, last = append(first, first[times:]...), append(last[:short:short], last...) // short ones twice: what repeats is a dictionary in the file, too
+	// short ones twice: repeated texts become a dictionary in the file, too
+	first, last = append(first, first[times:]...), append(last[:short:short], last...)
 	texts := array.NewStringBuilder(memory.DefaultAllocator)
 	for range short {
 		texts.Append("short")
@@ -255,7 +260,7 @@ func TestRowGroupsOfUnequalTextsAreBoundedByBytes(t *testing.T) {
 		if len(groups) < c.least || len(groups) > c.most {
 			t.Errorf("%s: row groups of %d rows", name, groups)
 		}
-		var sizes []int // of all rows' values
+		var sizes []int // size of all rows' values by row group
 		for _, b := range c.batches {
 			for i := range int(b.NumRows()) {
 				n := len("short")
@@ -277,7 +282,8 @@ func TestRowGroupsOfUnequalTextsAreBoundedByBytes(t *testing.T) {
 	}
 }
 
-// TestADictionaryWithoutValuesIsWritten writes NULLs as Arrow allows them to come: codes of no values, with no offsets.
+// TestADictionaryWithoutValuesIsWritten writes NULLs in the form that Arrow allows for them: codes
+// of an empty dictionary without offsets.
 func TestADictionaryWithoutValuesIsWritten(t *testing.T) {
 	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
 	texts := array.NewStringData(array.NewData(arrow.BinaryTypes.String, 0, []*memory.Buffer{nil, memory.NewBufferBytes(nil), nil}, nil, 0, 0))

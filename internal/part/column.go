@@ -11,12 +11,12 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// column is one column of one row group: either the arrays that it came in, or, if one of
-// them is a dictionary, one dictionary of the values in use and an index per row.
+// column is one column of one row group. It has either the arrays of the batches or, if one of them
+// is dictionary-encoded, a single dictionary of the used values and an index per row.
 type column struct {
 	chunks     []*shredder   // nil if dictionary is set
-	dictionary *array.String // distinct, all in use, in order of appearance
-	indices    *array.Int32  // NULL where the row is
+	dictionary *array.String // distinct, all used, in order of appearance
+	indices    *array.Int32  // NULL where the row is NULL
 }
 
 func isDictionary(a arrow.Array) bool {
@@ -24,11 +24,11 @@ func isDictionary(a arrow.Array) bool {
 	return ok && t.IndexType.ID() == arrow.UINT32 && t.ValueType.ID() == arrow.STRING
 }
 
-// newColumn borrows the chunks for as long as the column lives.
+// newColumn returns a column of some arrays. It borrows them for its lifetime.
 func newColumn(chunks []arrow.Array) column {
 	if slices.ContainsFunc(chunks, isDictionary) {
-		// A mixed column becomes a dictionary as well: it is one batch of many that did not
-		// repeat enough.
+		// A mixed column becomes a dictionary too: one of many batches did not repeat enough
+		// values.
 		return unify(chunks)
 	}
 	c := column{chunks: make([]*shredder, len(chunks))}
@@ -48,7 +48,7 @@ func (c column) release() {
 	}
 }
 
-// unify maps every chunk's dictionary into one of the values that rows use.
+// unify combines the dictionaries of the chunks to one of the values that rows use.
 func unify(chunks []arrow.Array) column {
 	const unseen = -1
 	total := 0
@@ -80,7 +80,7 @@ func unify(chunks []arrow.Array) column {
 		dict := d.Dictionary().(*array.String)
 		codes := d.Indices().(*array.Uint32)
 		mapped := slices.Repeat([]int32{unseen}, dict.Len())
-		// A NULL may also be an entry of the dictionary.
+		// An entry of the dictionary may also be NULL.
 		checkNulls := d.NullN() > 0 || dict.NullN() > 0
 		for i, code := range codes.Uint32Values() {
 			if checkNulls && (codes.IsNull(i) || dict.IsNull(int(code))) {
@@ -103,8 +103,8 @@ func unify(chunks []arrow.Array) column {
 	return column{dictionary: array.NewStringData(texts), indices: builder.NewInt32Array()}
 }
 
-// leaf returns one leaf of the column's rows, to be released. Leaves come in their order. If it is to have a
-// dictionary, and one is worth it, the values are its indices.
+// leaf returns one leaf of the column's rows, which the caller releases. Leaves must be requested
+// in order. If how asks for a dictionary and one is worth it, the values are its indices.
 func (c column) leaf(descr *pqschema.Column, leaf leafPath, how storage) (shreds, dictionary) {
 	if c.dictionary != nil {
 		return c.text(leaf, how)
@@ -119,7 +119,7 @@ func (c column) leaf(descr *pqschema.Column, leaf leafPath, how storage) (shreds
 	return all, distinctValues(descr, all)
 }
 
-// text is leaf of a column that has a dictionary.
+// text is leaf for a column with a dictionary.
 func (c column) text(leaf leafPath, how storage) (shreds, dictionary) {
 	s := shredFlat(c.indices, leaf.nullable)
 	c.indices.Retain()
@@ -137,7 +137,7 @@ func (c column) text(leaf leafPath, how storage) (shreds, dictionary) {
 	return shreds{s}, dictionary{}
 }
 
-// shreds are pieces of one leaf, one after the other.
+// shreds are consecutive pieces of one leaf.
 type shreds []shredded
 
 func (all shreds) release() {
@@ -148,7 +148,7 @@ func (all shreds) release() {
 	}
 }
 
-// present returns how many values there are.
+// present returns the number of values.
 func (all shreds) present() (n int) {
 	for _, s := range all {
 		n += s.present.len()
@@ -156,7 +156,7 @@ func (all shreds) present() (n int) {
 	return n
 }
 
-// repeats reports whether the column's dictionary is worth being one in the file too.
+// repeats reports whether a dictionary in the file is worth it for this column.
 func (c column) repeats() bool {
 	n := c.dictionary.Len()
 	return n > 0 && 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes

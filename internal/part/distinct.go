@@ -14,14 +14,15 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// dictionary is what the different values of a leaf are, in order of appearance, as PLAIN has them; none if it has no values.
+// dictionary has the distinct values of a leaf, in order of appearance and PLAIN encoding. It is
+// empty if values is 0.
 type dictionary struct {
 	page   []byte
 	values int
 }
 
-// distinctValues makes a dictionary of a leaf's values, and puts their indices in place of them; none, and the
-// pieces are as they were, if it would be too large to be worth it.
+// distinctValues makes a dictionary of a leaf's values, and replaces the values by their indices.
+// If the dictionary would be too large, it returns an empty one and leaves the pieces unchanged.
 func distinctValues(descr *pqschema.Column, pieces shreds) dictionary {
 	indices := make([][]int32, len(pieces))
 	for i, s := range pieces {
@@ -54,7 +55,7 @@ func distinctValues(descr *pqschema.Column, pieces shreds) dictionary {
 	return d
 }
 
-// words32 and words64 return the bits of values that Parquet stores in as many.
+// words32 and words64 return the bits of values that Parquet stores in 32 and 64 bits.
 func words32(values arrow.Array, s selection) ([]int32, bool) {
 	if a, ok := values.(*array.Float32); ok {
 		return pick(reinterpret[int32](a), s), true
@@ -69,7 +70,7 @@ func words64(values arrow.Array, s selection) ([]int64, bool) {
 	return int64s(values, s)
 }
 
-// distinctNumbers is distinctValues of numbers: a quarter of them may differ.
+// distinctNumbers is distinctValues for numbers. At most a quarter of them may be distinct.
 func distinctNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, bool), pieces shreds, indices [][]int32) dictionary {
 	var zero T
 	most := min(pieces.present()/4, maxDictionaryBytes/int(unsafe.Sizeof(zero)))
@@ -83,10 +84,11 @@ func distinctNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, 
 	return dictionary{page: bytesOf(t.values), values: len(t.values)}
 }
 
-// numberTable gives each different number an index, in order of appearance. It is a hash table with linear probing, since
-// Go's map takes several times as long for keys that fit into a register.
+// numberTable assigns an index to each distinct number, in order of appearance. It is a hash table
+// with linear probing, because Go's map takes several times as long for keys that fit into a
+// register.
 type numberTable[T int32 | int64] struct {
-	slots  []numberSlot[T] // a power of two of them, at most five eighths in use
+	slots  []numberSlot[T] // a power of two of them, of which at most five eighths are used
 	shift  int             // from a hash to an index of slots
 	values []T
 }
@@ -102,9 +104,10 @@ func newNumberTable[T int32 | int64]() *numberTable[T] {
 	return &numberTable[T]{slots: make([]numberSlot[T], 1<<firstSlotBits), shift: 64 - firstSlotBits}
 }
 
-// place returns where a value is, or where it belongs.
+// place returns the slot of a value, or the free slot for it.
 func (t *numberTable[T]) place(v T) *numberSlot[T] {
-	const golden = 0x9e3779b97f4a7c15 // 2^64 by the golden ratio (Knuth, The Art of Computer Programming, 6.4)
+	// 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4)
+	const golden = 0x9e3779b97f4a7c15
 	at := uint64(v) * golden >> t.shift
 	for {
 		s := &t.slots[at]
@@ -115,7 +118,8 @@ func (t *numberTable[T]) place(v T) *numberSlot[T] {
 	}
 }
 
-// indexes writes the index of each number. It ends with false at one that would be more than the most different ones.
+// indexes writes the index of each number to out. It returns false when there are more than most
+// distinct numbers.
 func (t *numberTable[T]) indexes(numbers []T, out []int32, most int) bool {
 	for i, v := range numbers {
 		s := t.place(v)
@@ -144,7 +148,7 @@ func (t *numberTable[T]) grow() {
 	}
 }
 
-// distinctOthers is distinctValues of what is no number.
+// distinctOthers is distinctValues for other types.
 func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) dictionary {
 	var known intern.Table
 	for i, s := range pieces {
@@ -169,16 +173,17 @@ func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) di
 	return dictionary{page: page, values: known.Len()}
 }
 
-// textPageBytes returns how many bytes texts take as a dictionary's page.
+// textPageBytes returns the size of texts as a dictionary page.
 func textPageBytes(texts *intern.Table) int { return texts.Bytes() + 4*texts.Len() }
 
-// indexTexts writes the index of each text. It ends with false if a page has no room for them all.
+// indexTexts writes the index of each text to out. It returns false when the texts do not fit into
+// a dictionary page.
 func indexTexts(known *intern.Table, texts textArray, present selection, out []int32) bool {
 	if len(out) == 0 {
 		return true
 	}
 	data, offsets := texts.ValueBytes(), texts.ValueOffsets()
-	first := offsets[0] // ValueBytes begins there
+	first := offsets[0] // offset of the first byte of ValueBytes
 	for i := range out {
 		at := present.at(i)
 		out[i] = int32(known.Index(data[offsets[at]-first : offsets[at+1]-first]))
@@ -189,13 +194,13 @@ func indexTexts(known *intern.Table, texts textArray, present selection, out []i
 	return true
 }
 
-// indexPlain is indexTexts of values that are all of one size.
+// indexPlain is indexTexts for values of a fixed size.
 func indexPlain(known *intern.Table, descr *pqschema.Column, s shredded, out []int32) bool {
 	var value []byte
 	for i := range out {
 		var err error
 		if value, err = appendPlain(value[:0], descr, s.values, s.present.slice(i, i+1)); err != nil || known.Bytes() > maxDictionaryBytes {
-			return false // an error shows again when they are written as they are
+			return false // the error occurs again when the values are written without a dictionary
 		}
 		out[i] = int32(known.Index(value))
 	}

@@ -19,8 +19,9 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestNumbersGetADictionaryWhereFewDiffer writes three row groups of doubles: two of few different ones, then one in which all
-// differ. What is read back has every bit, NaN and negative zero included.
+// TestNumbersGetADictionaryWhereFewDiffer writes three row groups of doubles: two with few distinct
+// values, and one with only distinct values. The values that are read back are equal bit by bit,
+// including NaN and negative zero.
 func TestNumbersGetADictionaryWhereFewDiffer(t *testing.T) {
 	table := tableOf(schema.Column{Name: "x", Type: schema.Of(schema.Double)})
 	r := rand.New(rand.NewPCG(1, 2))
@@ -109,8 +110,9 @@ func TestHowManyDifferIsEstimatedFromASample(t *testing.T) {
 	}
 }
 
-// TestTextsWithNULLsAreReadAcrossRowGroups writes texts, a third of them NULL, whose row groups have dictionaries in different
-// order, and reads them in batches that go from one row group into the next: each row has the text that it was written with.
+// TestTextsWithNULLsAreReadAcrossRowGroups writes texts, a third of them NULL, in row groups whose
+// dictionaries have different orders. It reads them in batches that span row groups: each row has
+// the text with which it was written.
 func TestTextsWithNULLsAreReadAcrossRowGroups(t *testing.T) {
 	table := tableOf(schema.Column{Name: "x", Type: schema.Of(schema.Varchar)})
 	r := rand.New(rand.NewPCG(3, 4))

@@ -9,22 +9,22 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// encoder gathers the values of one page. arrow-go's own encoders take a value at a time, behind several calls, which
-// cost more than the compression.
+// encoder collects the values of one page. arrow-go's own encoders make several calls per value,
+// which cost more than the compression.
 type encoder interface {
-	// add takes some values of an array of the leaf's storage type.
+	// add adds some values of an array of the leaf's storage type.
 	add(values arrow.Array, s selection) error
-	// size is about how many bytes the page has so far.
+	// size returns the approximate size of the page so far, in bytes.
 	size() int
-	// flush appends the page's values, and begins the next page.
+	// flush appends the page's values and starts the next page.
 	flush(to []byte) []byte
 }
 
-// plainEncoder is PLAIN.
+// plainEncoder implements PLAIN.
 type plainEncoder struct {
 	descr *pqschema.Column
 	data  []byte
-	bits  []byte // of booleans, one each
+	bits  []byte // of booleans, a byte each
 }
 
 func (e *plainEncoder) add(values arrow.Array, s selection) (err error) {
@@ -51,7 +51,7 @@ func (e *plainEncoder) flush(to []byte) []byte {
 	return to
 }
 
-// deltaEncoder is DELTA_BINARY_PACKED.
+// deltaEncoder implements DELTA_BINARY_PACKED.
 type deltaEncoder[T int32 | int64] struct {
 	gather func(arrow.Array, selection) ([]T, bool)
 	values []T
@@ -74,7 +74,7 @@ func (e *deltaEncoder[T]) flush(to []byte) []byte {
 	return to
 }
 
-// indexEncoder is RLE_DICTIONARY: indices of a dictionary's values.
+// indexEncoder implements RLE_DICTIONARY: indices of a dictionary's values.
 type indexEncoder struct {
 	width   int
 	indices []int32

@@ -20,7 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sequences make the n-th number of a column, in ways that encodings treat differently.
+// sequences return the n-th number of a column, in ways that encodings treat differently.
 var sequences = []func(r *rand.Rand, n int) int64{
 	func(*rand.Rand, int) int64 { return 7 },
 	func(_ *rand.Rand, n int) int64 { return int64(n) },
@@ -47,8 +47,8 @@ func tableOfTypes(t *testing.T, types []string) schema.Table {
 	return tableOf(columns...)
 }
 
-// TestEncodingsOfManyPagesComeBack writes columns of several pages and row groups, of numbers of every
-// kind of sequence, with NULLs anywhere and nowhere, and reads them back.
+// TestEncodingsOfManyPagesComeBack writes columns with several pages and row groups, with numbers
+// of every sequence, with and without NULLs, and reads them back.
 func TestEncodingsOfManyPagesComeBack(t *testing.T) {
 	types := []string{"INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "SMALLINT", "DECIMAL(9,2)", "DECIMAL(38,2)", "INTEGER[]", "STRUCT(a BIGINT, b VARCHAR[])", "VARCHAR[][]"}
 	for seed := range uint64(24) {
@@ -139,7 +139,7 @@ func undictionary(a arrow.Array) arrow.Array {
 	return b.NewArray()
 }
 
-// appendNumber appends a value that a number stands for.
+// appendNumber appends a value that represents a number.
 func appendNumber(to array.Builder, r *rand.Rand, next func(*rand.Rand, int) int64, n int) {
 	v := next(r, n)
 	switch b := to.(type) {
@@ -179,14 +179,15 @@ func appendNumber(to array.Builder, r *rand.Rand, next func(*rand.Rand, int) int
 func TestZstdIsForWhatItMakesMuchSmallerThanLZ4(t *testing.T) {
 	words := strings.Fields("quickly final requests above the carefully ironic deposits sleep furiously packages even accounts blithely regular pending express instructions")
 	for want, value := range map[compress.Compression]func(rng *rand.Rand) string{
-		compress.Codecs.Lz4Raw: func(rng *rand.Rand) string { // as comments are
+		compress.Codecs.Lz4Raw: func(rng *rand.Rand) string { // like comments
 			text := ""
 			for range 5 {
 				text += words[rng.IntN(len(words))] + " "
 			}
 			return text
 		},
-		compress.Codecs.Zstd: func(rng *rand.Rand) string { // nothing repeats, but few bits tell the letters apart
+		// nothing repeats, but letters need few bits
+		compress.Codecs.Zstd: func(rng *rand.Rand) string {
 			return strconv.FormatUint(1e18+rng.Uint64N(1e18), 10)
 		},
 		compress.Codecs.Uncompressed: func(rng *rand.Rand) string {
@@ -212,8 +213,9 @@ func TestZstdIsForWhatItMakesMuchSmallerThanLZ4(t *testing.T) {
 	}
 }
 
-// TestRowGroupsWithoutValuesDecideNothing writes row groups of NULLs before, between and after others, flat and nested, as texts of dictionaries and
-// without: the others are stored as they are where there are no NULLs, and the footer says how.
+// TestRowGroupsWithoutValuesDecideNothing writes row groups of NULLs before, between and after
+// others, flat and nested, with and without dictionaries. The others are stored as without NULLs,
+// and the footer says how.
 func TestRowGroupsWithoutValuesDecideNothing(t *testing.T) {
 	types := []string{"VARCHAR", "BIGINT", "DOUBLE", "VARCHAR[]", "STRUCT(a BIGINT, b VARCHAR)"}
 	table := tableOfTypes(t, types)

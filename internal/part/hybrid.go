@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// appendHybrid appends values of so many bits as Parquet's hybrid of runs and bit-packed groups of
-// eight. Runs begin and end where groups do: each group is looked at once, and what is lost is a few bytes
-// beside a run.
+// appendHybrid appends values of width bits in Parquet's hybrid of runs and bit-packed groups of
+// eight. Runs begin and end at the boundaries of groups. So each group is examined once, and at
+// most a few bytes per run are lost.
 func appendHybrid[T int16 | int32](to []byte, values []T, width int) []byte {
 	const minRun = 16 // a shorter run costs more than it saves
 	written := 0
@@ -28,7 +28,8 @@ func appendHybrid[T int16 | int32](to []byte, values []T, width int) []byte {
 	return appendGroups(to, values[written:], width)
 }
 
-// runEnd returns how far all groups from at on hold values[at] alone; the last group may be short.
+// runEnd returns the end of the groups from at on that have only the value values[at]. The last
+// group may be short.
 func runEnd[T int16 | int32](values []T, at int) int {
 	v := values[at]
 	for len(values)-at >= 8 {
@@ -46,7 +47,7 @@ func runEnd[T int16 | int32](values []T, at int) int {
 	return len(values)
 }
 
-// appendGroups appends bit-packed groups of eight; the last one may be short, and is filled with zeros.
+// appendGroups appends bit-packed groups of eight. A short last group is padded with zeros.
 func appendGroups[T int16 | int32](to []byte, values []T, width int) []byte {
 	if len(values) == 0 {
 		return to
@@ -77,7 +78,7 @@ func appendGroups[T int16 | int32](to []byte, values []T, width int) []byte {
 	return to
 }
 
-// appendPacked appends values of so many bits each, the lowest first, in whole bytes.
+// appendPacked appends values of width bits each, lowest bits first, in whole bytes.
 func appendPacked[T int16 | int32 | uint64](to []byte, values []T, width int) []byte {
 	word, filled := uint64(0), 0
 	for _, v := range values {
@@ -95,10 +96,11 @@ func appendPacked[T int16 | int32 | uint64](to []byte, values []T, width int) []
 	return to
 }
 
-// The sizes of DELTA_BINARY_PACKED's blocks and of their parts, in values.
+// The sizes of DELTA_BINARY_PACKED's blocks and miniblocks, in values.
 const deltaBlock, deltaMiniblock = 128, 32
 
-// appendDeltas appends integers as DELTA_BINARY_PACKED has them. Differences wrap around as the type does.
+// appendDeltas appends integers in DELTA_BINARY_PACKED encoding. Differences wrap around like the
+// type.
 func appendDeltas[T int32 | int64](to []byte, values []T) []byte {
 	to = binary.AppendUvarint(to, deltaBlock)
 	to = binary.AppendUvarint(to, deltaBlock/deltaMiniblock)
@@ -126,7 +128,7 @@ func appendDeltaBlock[T int32 | int64](to []byte, deltas []T, least T) []byte {
 	widths := len(to)
 	to = append(to, 0, 0, 0, 0)
 	for m := 0; len(deltas) > 0; m++ {
-		var packed [deltaMiniblock]uint64 // a short one is filled with zeros
+		var packed [deltaMiniblock]uint64 // a short one is padded with zeros
 		all := uint64(0)
 		n := min(deltaMiniblock, len(deltas))
 		for i, d := range deltas[:n] {

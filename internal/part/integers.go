@@ -2,15 +2,15 @@ package part
 
 import "slices"
 
-// Integers are whole numbers in as many bytes each as the difference of the greatest to the least takes: memory that is new costs
-// more than to unpack numbers into it.
+// Integers are whole numbers, each stored as the difference to the least one, in as few bytes as
+// the greatest difference needs. Allocating fresh memory costs more than unpacking numbers into it.
 type Integers struct {
 	least     int64
 	Ascending bool
-	of1       []uint8 // one of these
+	of1       []uint8 // exactly one of the following is set
 	of2       []uint16
 	of4       []uint32
-	of8       []int64 // themselves, not the difference
+	of8       []int64 // the numbers themselves instead of differences
 }
 
 func integersOf(values []int64) Integers {
@@ -44,10 +44,10 @@ func differences[T uint8 | uint16 | uint32](values []int64, least int64) []T {
 	return out
 }
 
-// Len returns how many there are.
+// Len returns the number of integers.
 func (n *Integers) Len() int { return len(n.of1) + len(n.of2) + len(n.of4) + len(n.of8) }
 
-// At returns the i-th.
+// At returns the i-th integer.
 func (n *Integers) At(i int) int64 {
 	switch {
 	case n.of1 != nil:
@@ -60,7 +60,7 @@ func (n *Integers) At(i int) int64 {
 	return n.of8[i]
 }
 
-// Bytes is how much memory they take.
+// Bytes returns the memory of the integers.
 func (n *Integers) Bytes() int64 {
 	return int64(len(n.of1) + 2*len(n.of2) + 4*len(n.of4) + 8*len(n.of8))
 }

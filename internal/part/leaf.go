@@ -5,25 +5,25 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// leafPath leads from a column to one column of the Parquet file: itself, or a scalar
-// inside a nested type.
+// leafPath is the path from a column to one column of the Parquet file: itself, or a scalar inside
+// a nested type.
 type leafPath struct {
 	column   int
-	nullable bool   // the column
+	nullable bool   // whether the column is nullable
 	path     []step // empty for a scalar column
-	first    bool   // of its column
+	first    bool   // whether it is the first leaf of its column
 	typ      arrow.DataType
 }
 
-// step goes one level down: into field child of a struct, or into the elements of a list
-// or the entries of a map (child is 0).
+// step goes one level down: into the field with index child of a struct, or into the elements of a
+// list or the entries of a map (child is 0).
 type step struct {
 	repeated bool
 	child    int
-	nullable bool // what is stepped into
+	nullable bool // whether the field or element is nullable
 }
 
-// appendLeaves appends the leaves of a column, in the order in which Parquet has them.
+// appendLeaves appends the leaves of a column in Parquet's order.
 func appendLeaves(to []leafPath, column int, f arrow.Field) ([]leafPath, error) {
 	start := len(to)
 	var descend func(path []step, t arrow.DataType) error

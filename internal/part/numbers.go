@@ -13,36 +13,38 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Numbers reads columns of whole numbers of a part, a row group at a time, for who looks for a few rows: it remembers where they
-// are, and unpacks them in a tenth of the time that arrow-go takes. It is immutable, and keeps no file open.
+// Numbers reads columns of whole numbers of a part, one row group at a time, for lookups of a few
+// rows. It remembers where the columns are, and unpacks them in a tenth of arrow-go's time. It is
+// immutable and holds no open file.
 type Numbers struct {
 	file    *blocks.File
 	sorted  bool // by the first column, ascending
 	columns []numberColumn
-	chunks  [][]place // of each row group and column
+	chunks  [][]place // by row group and column
 	Groups  []NumberGroup
 }
 
-// NumberGroup is a row group.
+// NumberGroup describes a row group.
 type NumberGroup struct {
 	Rows   int
-	Bounds []NumberBounds // of each column
+	Bounds []NumberBounds // by column
 }
 
-// NumberBounds are the least and the greatest of some numbers.
+// NumberBounds are the least and the greatest number.
 type NumberBounds struct{ Min, Max int64 }
 
-// numberColumn is where a column is in the file.
+// numberColumn describes how the file stores a column.
 type numberColumn struct {
 	name     string
 	leaf     int
 	optional bool
-	narrow   bool // of 32 bits in the file, not of 64
-	unsigned bool // likewise
+	narrow   bool // has 32 bits in the file instead of 64
+	unsigned bool // is unsigned in the file
 }
 
-// OpenNumbers finds columns of a part that was written with a version of a table. ok is false if one of them is not of whole numbers, of
-// 64 bits with a sign or of 32 without, or holds a NULL.
+// OpenNumbers returns a reader of columns of a part. table is the part's schema version. ok is
+// false if one of the columns has NULLs, or is not of whole numbers of 64 bits with a sign or of at
+// most 32 bits.
 func OpenNumbers(f *blocks.File, table schema.Table, columns []base.ColumnID) (n *Numbers, ok bool, err error) {
 	n = &Numbers{file: f, sorted: len(table.SortKey) > 0 && table.SortKey[0].Column == columns[0] && !table.SortKey[0].Descending}
 	err = openPlaces(f, table, func(_ io.ReaderAt, p *places) error {
@@ -73,7 +75,8 @@ func OpenNumbers(f *blocks.File, table schema.Table, columns []base.ColumnID) (n
 	return n, ok && err == nil, err
 }
 
-// add takes in what the footer says of a row group; false if the columns have NULLs or no bounds there.
+// add adds a row group of the footer. It returns false if one of the columns has NULLs or no bounds
+// there.
 func (n *Numbers) add(g placedGroup) bool {
 	out := NumberGroup{Rows: g.rows}
 	var chunks []place
@@ -83,14 +86,14 @@ func (n *Numbers) add(g placedGroup) bool {
 			return false
 		}
 		out.Bounds = append(out.Bounds, NumberBounds{c.plain(nil, chunk.min, 1)[0], c.plain(nil, chunk.max, 1)[0]})
-		chunk.min, chunk.max = nil, nil // else they hold the whole footer in memory
+		chunk.min, chunk.max = nil, nil // otherwise they would keep the whole footer in memory
 		chunks = append(chunks, chunk)
 	}
 	n.Groups, n.chunks = append(n.Groups, out), append(n.chunks, chunks)
 	return true
 }
 
-// Bytes is about how much memory it holds.
+// Bytes estimates the memory of n.
 func (n *Numbers) Bytes() int64 {
 	const perGroup, perColumn = 96, 128
 	return int64(len(n.Groups) * (perGroup + perColumn*len(n.columns)))
@@ -115,8 +118,8 @@ func (n *Numbers) open(group int, do func(f io.ReaderAt) error) error {
 	return openFile(n.file, func(f io.ReaderAt, _ int64) error { return base.Wrap(do(f), "row group %d", group) })
 }
 
-// Find returns the rows of a row group that have certain values, one of each column, counted from its first, ascending. It keeps nothing, and takes a
-// fraction of the time of Read.
+// Find returns the rows of a row group that have the given values, one per column, counted from the
+// group's first row and ascending. It caches nothing, and takes a fraction of the time of Read.
 func (n *Numbers) Find(group int, values []int64) (rows []uint32, err error) {
 	err = n.open(group, func(f io.ReaderAt) error {
 		for i, c := range n.columns {
@@ -135,7 +138,8 @@ func (n *Numbers) Find(group int, values []int64) (rows []uint32, err error) {
 	return rows, err
 }
 
-// find returns which of so many rows have a value. There is no NULL. Of sorted values those behind it are not looked at.
+// find returns which of count rows have a value. The column has no NULLs. If it is sorted, find
+// stops after the value.
 func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int64, sorted bool) (rows []uint32, err error) {
 	look := func(first int, values []int64) (more bool) {
 		if sorted && values[len(values)-1] < value {
@@ -172,7 +176,7 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 	return rows, err
 }
 
-// among returns those of some rows that have a value. There is no NULL.
+// among returns which of the given rows have a value. The column has no NULLs.
 func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []uint32) ([]uint32, error) {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
@@ -195,8 +199,8 @@ func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []
 	return out, nil
 }
 
-// each calls f with the pages of a chunk of so many values and no NULL, until it wants no more: with the number of each one's first value, and the
-// dictionary.
+// each calls f with the pages of a chunk of the given number of rows without NULLs, until f returns
+// false. first is the index of the page's first value.
 func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error)) error {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
@@ -226,7 +230,8 @@ func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *p
 	return err
 }
 
-// read gives f the column's values in a row group, of which there are to be so many and no NULL. They hold during the call.
+// read calls f with the column's values in a row group of the given number of rows without NULLs.
+// The values are valid during the call.
 func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(values []int64)) error {
 	return c.each(file, chunk, rows, func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error) {
 		if first == 0 {
@@ -240,7 +245,7 @@ func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(valu
 	})
 }
 
-// unpack appends the values of a page that has no NULL.
+// unpack appends the values of a page without NULLs.
 func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int64) (out []int64, err error) {
 	switch h.encoding {
 	case parquet.Encodings.Plain:
@@ -255,7 +260,7 @@ func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int6
 	return nil, base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
 }
 
-// plain appends values of PLAIN encoding.
+// plain appends values in PLAIN encoding.
 func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	for i := range count {
 		if c.narrow {
@@ -267,14 +272,15 @@ func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	return to
 }
 
-// widen replaces integers as deltas has them by what they stand for.
+// widen converts values of deltas to the numbers that they represent.
 func (c *numberColumn) widen(values []int64) {
 	for i := 0; c.narrow && i < len(values); i++ {
 		values[i] = c.widened(values[i])
 	}
 }
 
-// widened returns what an integer stands for of which, in a narrow column, the lowest 32 bits are right.
+// widened returns the number that v represents. In a narrow column only the lowest 32 bits of v are
+// valid.
 func (c *numberColumn) widened(v int64) int64 {
 	switch {
 	case !c.narrow:
@@ -285,7 +291,8 @@ func (c *numberColumn) widened(v int64) int64 {
 	return int64(int32(v))
 }
 
-// unreadable is an error of arrow-go's or of reading a file: Corrupt, unless it only hands on that the file could not be read.
+// unreadable converts an error of arrow-go or of reading a file. It is Corrupt, unless it wraps an
+// error of this program, such as a failed read.
 func unreadable(err error) error {
 	if err == nil {
 		return nil

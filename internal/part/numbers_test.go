@@ -20,13 +20,13 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// numberKinds are those that Numbers reads, with their least and greatest value.
+// numberKinds are the types that Numbers reads, with their least and greatest value.
 var numberKinds = map[schema.Kind]NumberBounds{
 	schema.TinyInt: {math.MinInt8, math.MaxInt8}, schema.SmallInt: {math.MinInt16, math.MaxInt16}, schema.Integer: {math.MinInt32, math.MaxInt32},
 	schema.BigInt: {math.MinInt64, math.MaxInt64}, schema.UTinyInt: {0, math.MaxUint8}, schema.USmallInt: {0, math.MaxUint16}, schema.UInteger: {0, math.MaxUint32},
 }
 
-// numberShapes make n values within bounds that are stored by deltas, by a dictionary, and as they are.
+// numberShapes make values within bounds that are stored as deltas, as a dictionary, and plain.
 var numberShapes = map[string]func(rng *rand.Rand, b NumberBounds, i int) int64{
 	"ascending": func(_ *rand.Rand, b NumberBounds, i int) int64 { return min(b.Max-1, b.Min+int64(i/3)) },
 	"repeated": func(rng *rand.Rand, b NumberBounds, _ int) int64 {
@@ -175,7 +175,7 @@ func TestNumbersOfOtherColumnsAndOfDamagedFilesAreRefused(t *testing.T) {
 	})
 }
 
-// damagedCopies calls f with 3,000 copies of a file, in each of which up to four bytes are others.
+// damagedCopies calls f with 3,000 copies of a file in which up to four bytes differ.
 func damagedCopies(t *testing.T, fsys vfs.FS, path string, rng *rand.Rand, f func(path string)) {
 	t.Helper()
 	intact, err := vfs.ReadFile(fsys, path, 1<<30)
@@ -197,7 +197,8 @@ func damagedCopies(t *testing.T, fsys vfs.FS, path string, rng *rand.Rand, f fun
 	}
 }
 
-// TestDeltasThatAreLeftOut: values behind those that were left out are what they are when all are unpacked, whatever bits the deltas have.
+// TestDeltasThatAreLeftOut checks that values after skipped ones are the same as when all are
+// unpacked, for all widths of deltas.
 func TestDeltasThatAreLeftOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for width := range 65 {

@@ -12,22 +12,23 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pages are those of one column chunk, for who looks for a few values: arrow-go's reader unpacks every page that it passes over, all into memory that
-// is new each time, which takes several times as long as to look at the values. What it returns holds until the next call, and until close.
+// pages reads the pages of one column chunk, for lookups of a few values. arrow-go's reader unpacks
+// every page that it skips, each into fresh memory, which takes several times as long as the
+// lookup. What a method returns is valid until the next call, and until close.
 type pages struct {
 	file       io.ReaderAt
-	next, end  int64 // bytes of the file
-	values     int64 // of all pages, NULLs included
-	unpacked   int64 // bytes of all pages
+	next, end  int64 // offsets in the file
+	values     int64 // of all pages, including NULLs
+	unpacked   int64 // size of all pages before compression
 	codec      compress.Codec
 	compressed bool
-	leveled    bool // a bit for each value says in front of a page's values whether it is there
-	nulls      bool // some are not
+	leveled    bool // each page begins with a bit per value that says whether it is not NULL
+	nulls      bool // some values are NULL
 
 	*pageMemory
 }
 
-// pageMemory is what pages are read and unpacked into. Whoever reads pages next has it again.
+// pageMemory has the buffers for reading and unpacking pages. They are reused.
 type pageMemory struct {
 	packed, page, dictionary []byte
 	numbers, levels          []int64
@@ -35,17 +36,18 @@ type pageMemory struct {
 
 var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
 
-// page is a page's header, and where its body is.
+// page is the header of a page and the position of its body.
 type page struct {
-	kind     int32 // of the kinds below
+	kind     int32 // one of the kinds below
 	encoding parquet.Encoding
-	values   int // NULLs included
+	values   int // including NULLs
 	at       int64
 	packed   int // bytes
 	unpacked int
 }
 
-// The kinds of pages, and the fields of their headers: parquet.thrift's PageType, PageHeader, DataPageHeader and DictionaryPageHeader.
+// The kinds of pages and the fields of their headers: parquet.thrift's PageType, PageHeader,
+// DataPageHeader and DictionaryPageHeader.
 const (
 	dataPage, dictionaryPage = 0, 2
 
@@ -53,7 +55,7 @@ const (
 	headerValues, headerEncoding                                           = 1, 2
 )
 
-// openPages begins with the first page of a chunk of a column that is not nested.
+// openPages returns the pages of a chunk of a column that is not nested.
 func openPages(f io.ReaderAt, chunk place, optional bool) (*pages, error) {
 	p := &pages{file: f, next: chunk.first, end: chunk.first + chunk.bytes, values: chunk.values, unpacked: chunk.unpacked,
 		leveled: optional, nulls: optional && chunk.nulls, compressed: chunk.codec != compress.Codecs.Uncompressed}
@@ -72,12 +74,12 @@ func openPages(f io.ReaderAt, chunk place, optional bool) (*pages, error) {
 
 func (p *pages) close() { pageMemories.Put(p.pageMemory) }
 
-// header returns the next page's, io.EOF behind the last one.
+// header returns the next page's header, or io.EOF after the last page.
 func (p *pages) header() (page, error) {
 	if p.next >= p.end {
 		return page{}, io.EOF
 	}
-	// Headers are of some 20 bytes, but may hold the least and the greatest value.
+	// A header has about 20 bytes, but may also contain the least and greatest value.
 	for size := int64(256); ; size *= 16 {
 		size = min(size, p.end-p.next)
 		p.packed = sized(p.packed, int(size))
@@ -100,7 +102,7 @@ func (p *pages) header() (page, error) {
 	}
 }
 
-// readHeader reads a header from the bytes that begin with it, and returns how many of them are the header's.
+// readHeader reads the header at the start of data, and returns its length.
 func readHeader(data []byte) (h page, length int, err error) {
 	c := &compact{data: data}
 	inner := func(id int) bool {
@@ -142,7 +144,8 @@ func (p *pages) read(to []byte, at int64) error {
 	return nil
 }
 
-// body returns a page's bytes as they were before compression, eight more behind them in the slice's capacity.
+// body returns the uncompressed bytes of a page. The slice has a capacity of at least eight more
+// bytes.
 func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	*to = sized(*to, h.unpacked+8)
 	body := (*to)[:h.unpacked]
@@ -163,8 +166,9 @@ func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	return body, nil
 }
 
-// each calls f with the pages of a chunk, the dictionary's not included, until it says to stop: with the number of the first value, and
-// the values' bytes, for which read is to be called: pages that nobody reads are not unpacked.
+// each calls f with the data pages of a chunk until f returns false. first is the index of the
+// page's first value. read returns the uncompressed page: pages for which f does not call it are
+// not unpacked.
 func (p *pages) each(dictionary func(h page, body []byte) error, f func(first int, h page, read func() ([]byte, error)) (more bool, err error)) error {
 	for first := 0; ; {
 		h, err := p.header()
@@ -195,7 +199,8 @@ func (p *pages) each(dictionary func(h page, body []byte) error, f func(first in
 	}
 }
 
-// cutLevels returns the values of a page without what says which of them are there, and that: a one for each value that is, nil for all.
+// cutLevels splits the definition levels off a page. there has a 1 for each value that is not NULL
+// and a 0 for each NULL; it is nil if there are no NULLs.
 func (p *pages) cutLevels(h page, body []byte) (values []byte, there []int64) {
 	if !p.leveled {
 		return body, nil
@@ -208,5 +213,5 @@ func (p *pages) cutLevels(h page, body []byte) (values []byte, there []int64) {
 	return body[size:], there
 }
 
-// sized returns a slice of n values, in s's memory if that is large enough.
+// sized returns a slice of length n, in the memory of s if it is large enough.
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -1,9 +1,9 @@
-// Package part writes, checks and reads parts: immutable, sorted Parquet files that any
-// Parquet tool can open.
+// Package part writes, verifies and reads parts: immutable, sorted Parquet files that any Parquet
+// tool can open.
 //
-// One part holds rows of one table in the storage types of one version of its schema.
-// Column names are the table's when the part was written; the Parquet field_id is the
-// column id, which stays when the column is renamed.
+// A part has rows of one table in the storage types of one version of its schema. Column names are
+// those of the table when the part was written. The Parquet field_id is the column id, which
+// renames do not change.
 package part
 
 import (
@@ -12,32 +12,34 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// RowGroupRows is how many rows a row group holds at most, and all but the last of a file do unless their rows are large: DuckDB's
-// own unit of parallel scans and of pruning by statistics.
+// RowGroupRows is the largest number of rows of a row group. All row groups but the last of a file
+// have that many unless rows are large. It is also DuckDB's unit of parallel scans and of pruning
+// by statistics.
 const RowGroupRows = 122_880
 
-// vectorRows is how many rows DuckDB reads at a time.
+// vectorRows is the number of rows that DuckDB reads at a time.
 const vectorRows = 2048
 
-// GroupBytes is how large the values of a row group may be, about: what is read, merged or looked through at once.
+// GroupBytes is the approximate limit of the size of a row group's values, which are read, merged
+// or searched at once.
 const GroupBytes = 256 << 20
 
-// Profile says what a file is written for.
+// Profile is the purpose of a file.
 type Profile uint8
 
 const (
-	// Fast costs the least CPU: for flushes, whose files the next merge rewrites.
+	// Fast minimizes CPU time. It is for flushes, whose files the next merge rewrites.
 	Fast Profile = iota
-	// Best costs more CPU for smaller files: for merges.
+	// Best spends more CPU time for smaller files. It is for merges.
 	Best
 )
 
-// Options is how a part is written.
+// Options configure how a part is written.
 type Options struct {
 	Profile Profile
 }
 
-// Written describes a part file: what Write returns, and what Verify compares.
+// Written describes a part file. Write returns it, and Verify compares it.
 type Written struct {
 	Rows     int64
 	Bytes    int64       // of the file
@@ -46,7 +48,7 @@ type Written struct {
 	Stats    map[base.ColumnID]schema.ColumnStats
 }
 
-// summary is what a part says of itself.
+// summary describes a part according to its footer.
 type summary struct {
 	Table         base.TableID
 	SchemaVersion uint32
@@ -59,5 +61,5 @@ type summary struct {
 // summaryColumn is a column of a part.
 type summaryColumn struct {
 	ID   base.ColumnID
-	Name string // the column's name when the part was written
+	Name string // when the part was written
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// fileOf is a file that Write wrote.
+// fileOf returns a file that Write wrote.
 func fileOf(fsys vfs.FS, path string, w Written) *blocks.File {
 	return blocks.New(fsys, path, path, w.Bytes, w.Checksum, w.Blocks)
 }
@@ -122,8 +122,8 @@ func randomBatch(table schema.Table, rows int, seed uint64) arrow.RecordBatch {
 	return b.NewRecordBatch()
 }
 
-// dictionaries returns the batch with its VARCHAR columns as dictionaries, unused and
-// reordered values included.
+// dictionaries returns the batch with its VARCHAR columns dictionary-encoded. The dictionaries have
+// unused values and another order.
 func dictionaries(batch arrow.RecordBatch, seed uint64) arrow.RecordBatch {
 	r := rand.New(rand.NewPCG(seed, 1))
 	columns := make([]arrow.Array, batch.NumCols())
@@ -200,7 +200,8 @@ func TestEveryTypeComesBack(t *testing.T) {
 				if asDictionary && seed != 1 {
 					b = dictionaries(b, seed)
 				}
-				batches = append(batches, b.NewSlice(100, 650)) // offsets everywhere
+				// so that there are offsets everywhere
+				batches = append(batches, b.NewSlice(100, 650))
 			}
 			written, err := WriteBatches(fsys, "/p", table, batches, Options{Profile: profile})
 			if err != nil {
@@ -234,7 +235,7 @@ func TestEveryTypeComesBack(t *testing.T) {
 	}
 }
 
-// summaryOf returns what a part says of itself.
+// summaryOf returns a part's description of itself.
 func summaryOf(fsys vfs.FS, path string) (s summary, err error) {
 	err = open(blocks.Unchecked(fsys, path), func(_ *file.Reader, found summary) error {
 		s = found
@@ -331,8 +332,9 @@ func TestStatsOfEdgeCases(t *testing.T) {
 	}
 }
 
-// TestStatsDoNotDependOnBatches writes texts too long for a bound between others, in batches of their own. A part that was written when bounds of such
-// batches were dropped, and those of the part with them, is sound as well.
+// TestStatsDoNotDependOnBatches writes texts that are too long for a bound between others, in
+// batches of their own. An old part, which was written when bounds of such batches were dropped, is
+// valid too.
 func TestStatsDoNotDependOnBatches(t *testing.T) {
 	table := tableOf(schema.Column{Name: "s", Type: schema.Of(schema.Varchar)})
 	var batches []arrow.RecordBatch
@@ -443,7 +445,8 @@ func TestDamageIsCorrupt(t *testing.T) {
 		if err := Verify(context.Background(), fileOf(fsys, "/p", written), table, written); base.KindOf(err) != base.Corrupt {
 			t.Fatalf("byte %d: %v", offset, err)
 		}
-		// The footer alone has no checksum: it may read as another, but nothing panics.
+		// The footer has no checksum of its own. It may be read as a different one, but nothing may
+		// panic.
 		_, _ = summaryOf(fsys, "/p")
 		f.WriteAt(old, offset)
 	}
@@ -577,7 +580,7 @@ func TestBrokenBuffersAreAnErrorAndNoCrash(t *testing.T) {
 	table := tableOf(schema.Column{Name: "s", Type: schema.Of(schema.Varchar)})
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 	codes := array.NewUint32Builder(memory.DefaultAllocator)
-	codes.Append(9) // beyond the dictionary
+	codes.Append(9) // not in the dictionary
 	column := array.NewDictionaryArray(typ, codes.NewArray(), array.NewStringBuilder(memory.DefaultAllocator).NewArray())
 	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "s", Type: typ, Nullable: true}}, nil), []arrow.Array{column}, 1)
 	if _, err := WriteBatches(vfs.NewCrashable(), "/p", table, []arrow.RecordBatch{batch}, Options{}); base.KindOf(err) != base.Internal || err == nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// places are where the columns of a part are in its file: what the footer says of them, for who reads a few values.
+// places tells where the columns of a part are in its file, according to the footer. It is used to
+// read a few values.
 type places struct {
 	rows    int64
 	columns []placedColumn
@@ -27,7 +28,7 @@ type placedColumn struct {
 	name     string
 	declared schema.Type
 	nested   bool
-	leaf     int // the first, if it is nested
+	leaf     int // index of its leaf, or of the first one if it is nested
 	physical parquet.Type
 	optional bool
 }
@@ -35,17 +36,17 @@ type placedColumn struct {
 // placedGroup is a row group.
 type placedGroup struct {
 	rows   int
-	chunks []place // of each leaf
+	chunks []place // by leaf
 }
 
-// place is a column chunk.
+// place is the position of a column chunk.
 type place struct {
-	first, bytes int64 // where its first page begins, and bytes of all pages in the file
-	unpacked     int64 // bytes of all pages before compression
-	values       int64 // NULLs included
+	first, bytes int64 // offset of the first page, and size of all pages in the file
+	unpacked     int64 // size of all pages before compression
+	values       int64 // including NULLs
 	codec        compress.Compression
-	nulls        bool // there may be some
-	dictionary   bool // it begins with one
+	nulls        bool // there may be NULLs
+	dictionary   bool // it begins with a dictionary page
 	min, max     []byte
 }
 
@@ -64,10 +65,11 @@ const (
 	statsNulls, statsMax, statsMin = 3, 5, 6
 )
 
-// tailBytes is how much is read from the end of a file at first: the footer of most parts.
+// tailBytes is how many bytes are first read from the end of a file. The footer of most parts fits.
 const tailBytes = 32 << 10
 
-// openPlaces opens a part that was written with a version of a table for do. It is Corrupt if the file has other columns.
+// openPlaces opens a part for do. table is the part's schema version. If the file has other
+// columns, the error is Corrupt.
 func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		footer, err := readFooter(f, size)
@@ -93,7 +95,8 @@ func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places
 	})
 }
 
-// Groups returns how many rows each row group has of a part that was written with a version of a table.
+// Groups returns the number of rows of each row group of a part. table is the part's schema
+// version.
 func Groups(f *blocks.File, table schema.Table) (rows []int, err error) {
 	err = openPlaces(f, table, func(_ io.ReaderAt, p *places) error {
 		for _, g := range p.groups {
@@ -104,7 +107,8 @@ func Groups(f *blocks.File, table schema.Table) (rows []int, err error) {
 	return rows, err
 }
 
-// readFooter returns the bytes of the footer: between the pages and its length and the magic bytes, which end the file.
+// readFooter returns the bytes of the footer. It comes after the pages. The file ends with its
+// length and the magic bytes.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	const end = 8
 	tail := make([]byte, min(size, tailBytes))
@@ -143,9 +147,10 @@ func (p *places) read(c *compact) {
 	})
 }
 
-// readSchema reads the tree of columns, which is listed from its root on, each column before what is in it.
+// readSchema reads the tree of columns. The file lists it in preorder, beginning with the root.
 func (p *places) readSchema(c *compact) {
-	leaf, within := 0, int64(-1) // elements that are still to come of a column; -1: the root comes
+	// number of elements of the current column that are still to come; -1: the root is next
+	leaf, within := 0, int64(-1)
 	c.list(func() {
 		var e placedColumn
 		children := int64(0)
@@ -183,7 +188,7 @@ func (p *places) readSchema(c *compact) {
 	})
 }
 
-// readGroup reads a row group of about so many leaves.
+// readGroup reads a row group. leaves is the expected number of leaves.
 func readGroup(c *compact, leaves int) (g placedGroup) {
 	g.chunks = make([]place, 0, leaves)
 	c.fields(func(id int) bool {
@@ -258,7 +263,7 @@ func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	return p.columns[at], nil
 }
 
-// chunk returns where a column of the table is in a row group.
+// chunk returns a column of the table and the position of its chunk in a row group.
 func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place, err error) {
 	if c, err = p.column(id); err != nil {
 		return c, chunk, err
@@ -273,7 +278,7 @@ func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place
 	return c, chunk, nil
 }
 
-// number describes a column that is stored as integers; false for others.
+// number describes a column that is stored as integers. It returns false for other columns.
 func (c placedColumn) number() (n numberColumn, ok bool) {
 	if c.nested {
 		return n, false

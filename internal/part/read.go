@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// open opens a part for do. What arrow-go does not understand, panics included, is Corrupt.
+// open opens a part for do. Errors and panics of arrow-go become Corrupt.
 func open(f *blocks.File, do func(*file.Reader, summary) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size))
@@ -32,7 +32,7 @@ func open(f *blocks.File, do func(*file.Reader, summary) error) error {
 	})
 }
 
-// openFile opens the file of a part for do, which is given its size.
+// openFile opens the file of a part for do, which also receives its size.
 func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err error) {
 	r, err := f.Open()
 	if err != nil {
@@ -42,7 +42,8 @@ func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err err
 	return named(f, parse(func() error { return do(r, r.Size()) }))
 }
 
-// named returns an error that names the file; what tells of its damage does already.
+// named adds the file's name to an error, unless the error describes damage: that one has the name
+// already.
 func named(f *blocks.File, err error) error {
 	var damage *blocks.Damage
 	if errors.As(err, &damage) {
@@ -91,18 +92,18 @@ func describe(r *file.Reader) (summary, error) {
 	return footer, nil
 }
 
-// Read calls rows for every batch of a part, in order, of the table's storage types. The
-// table is the version of the schema that the part was written with. The batch is valid
-// during the call.
+// Read calls rows for every batch of a part, in order, in the table's storage types. table is the
+// part's schema version. The batch is valid during the call.
 //
-// arrow-go panics on damaged pages, partly in goroutines of its own, where nobody can recover. It
-// never sees one: blocks are verified before it gets their bytes.
+// arrow-go panics on damaged pages, partly in goroutines of its own, where the panic cannot be
+// recovered. So it must never get a damaged page: blocks are verified before it gets their bytes.
 func Read(f *blocks.File, table schema.Table, rows func(arrow.RecordBatch) error) error {
 	return read(f, table, false, BatchSize{RowGroupRows, GroupBytes}, rows)
 }
 
-// ReadDictionaries is Read in batches of at most some size, except that VARCHAR columns that the file stores with a dictionary come as
-// dictionary<uint32, utf8>, which costs a fraction.
+// ReadDictionaries is like Read, with two differences: batches have at most the given size, and
+// VARCHAR columns that the file stores with a dictionary are returned as dictionary<uint32, utf8>,
+// which is much faster.
 func ReadDictionaries(f *blocks.File, table schema.Table, most BatchSize, rows func(arrow.RecordBatch) error) error {
 	return read(f, table, true, most, rows)
 }
@@ -144,8 +145,8 @@ func read(f *blocks.File, table schema.Table, dictionaries bool, most BatchSize,
 	})
 }
 
-// askForDictionaries marks the columns of texts whose first chunk has a dictionary. Where a later chunk has
-// none, the reader builds one.
+// askForDictionaries selects dictionaries for the text columns whose first chunk has one. If a
+// later chunk has none, the reader builds one.
 func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) error {
 	meta := r.MetaData()
 	if len(meta.RowGroups) == 0 {
@@ -163,7 +164,7 @@ func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) erro
 	return nil
 }
 
-// matches compares a part's columns with the version of the schema it was written with.
+// matches compares a part's columns with the schema version with which it was written.
 func matches(footer summary, table schema.Table) error {
 	if footer.Table != table.ID || footer.SchemaVersion != table.Version || len(footer.Columns) != len(table.Columns) {
 		return base.Errorf(base.Corrupt, "file is of table %d version %d with %d columns, expected table %d version %d with %d",
@@ -177,8 +178,8 @@ func matches(footer summary, table schema.Table) error {
 	return nil
 }
 
-// relabeled gives the rows a batch whose types are spelled as the table's: Parquet keeps
-// no names of list elements and no extension types.
+// relabeled calls rows with a batch of the table's exact types: Parquet does not store names of
+// list elements and extension types.
 func relabeled(batch arrow.RecordBatch, want *arrow.Schema, rows func(arrow.RecordBatch) error) error {
 	columns := make([]arrow.Array, batch.NumCols())
 	fields := want.Fields()
@@ -248,9 +249,8 @@ func relabel(data arrow.ArrayData, want arrow.DataType) (*array.Data, error) {
 	return array.NewData(want, data.Len(), data.Buffers(), relabeledChildren, data.NullN(), data.Offset()), nil
 }
 
-// Verify reads a whole part and compares it with what Write returned for it: length and
-// checksums of the file, rows, and statistics recomputed from the values. A difference is
-// Corrupt.
+// Verify reads a whole part and compares it with the result of Write: length and checksums of the
+// file, rows, and statistics that are recomputed from the values. A difference is Corrupt.
 func Verify(ctx context.Context, f *blocks.File, table schema.Table, want Written) error {
 	if err := f.Verify(ctx, nil); err != nil {
 		return err
@@ -278,11 +278,13 @@ func Verify(ctx context.Context, f *blocks.File, table schema.Table, want Writte
 	return nil
 }
 
-// sameStats compares what was found with what is stored. Parts from before bounds were cut at the end have none of texts of which one batch had too long
-// ones, though shorter and longer ones came in others.
+// sameStats compares recomputed statistics with stored ones. Old parts, whose bounds were cut per
+// batch and not at the end, may have no bounds of texts even if the overall bounds are short
+// enough.
 func sameStats(found, stored schema.ColumnStats) bool {
 	if _, text := found.Min.Text(); text && stored.Min.IsNull() && stored.Max.IsNull() {
 		return found.Nulls == stored.Nulls
 	}
-	return found.Nulls == stored.Nulls && found.Min.String() == stored.Min.String() && found.Max.String() == stored.Max.String() // texts, for NaN is not equal to itself
+	// compared as text, because NaN is not equal to itself
+	return found.Nulls == stored.Nulls && found.Min.String() == stored.Min.String() && found.Max.String() == stored.Max.String()
 }

@@ -16,9 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ReadChunk returns the values of one column in one row group of a part, in the storage type of the version of the
-// table that the part was written with, on Go's heap. Nested columns are an Internal error: arrow-go reads them with
-// goroutines of its own, where a damaged page panics and nobody can recover.
+// ReadChunk returns the values of one column in one row group of a part, on Go's heap, in the
+// storage type of table, which is the part's schema version. A nested column is an Internal error:
+// arrow-go reads those with goroutines of its own, where a panic on a damaged page cannot be
+// recovered.
 func ReadChunk(f *blocks.File, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
 	at := table.ColumnByID(column)
 	if at < 0 {
@@ -60,8 +61,9 @@ func ReadChunk(f *blocks.File, table schema.Table, group int, column base.Column
 	return values, err
 }
 
-// readNumbers is ReadChunk of a column that Parquet stores as integers and that has no NULL there; nil for others. arrow-go takes
-// twice as long, most of it for memory that it fills only to copy it.
+// readNumbers is ReadChunk for a column that Parquet stores as integers and that has no NULLs in
+// the row group. It returns nil for others. arrow-go takes twice as long, mostly for memory that it
+// fills only to copy it.
 func readNumbers(f *blocks.File, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
 	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
 		placed, chunk, err := p.chunk(group, column)

@@ -14,7 +14,9 @@ import (
 
 func TestAChunkIsItsRowsOfTheColumn(t *testing.T) {
 	table := everyType(t)
-	slices.Reverse(table.Columns) // nested ones have several columns in the file, for those behind them to be counted right
+	// nested columns come first: they have several columns in the file, which must be counted for
+	// the columns after them
+	slices.Reverse(table.Columns)
 	fsys := vfs.NewCrashable()
 	some := randomBatch(table, 700, 5)
 	group := slices.Repeat([]arrow.RecordBatch{some, dictionaries(some, 5)}, 100)

@@ -8,9 +8,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// shredded is one leaf of some rows, in Dremel's form: a definition level per slot says
-// how much of the path exists, a repetition level at which list it continues. Slots of the
-// highest definition level have a value, and no others.
+// shredded is one leaf of some rows in Dremel's form. A definition level per slot says how much of
+// the path exists. A repetition level says which list the slot continues. Exactly the slots of the
+// highest definition level have a value.
 type shredded struct {
 	values   arrow.Array // to be released
 	present  selection   // the values of slots that have one
@@ -18,25 +18,26 @@ type shredded struct {
 	def, rep []int16 // nil if there are no such levels
 }
 
-// shredder takes an array apart, leaf by leaf. It walks down the leaf's path level by level;
-// what neighbouring leaves have in common is walked once.
+// shredder divides an array into its leaves. For each leaf it walks down the path level by level.
+// Common levels of neighbouring leaves are walked only once.
 type shredder struct {
 	column arrow.Array // borrowed
 	path   []step      // of the last leaf
-	levels []slots     // after as many steps
+	levels []slots     // levels[i] is the state after i steps
 }
 
-// slots are the places of a path's elements so far. A slot is alive, with a position in that array, or ended at a NULL or an empty
-// list. What a NULL hides in its children is never looked at.
+// slots are the elements at some level of a path. A slot is either alive and has a position in
+// values, or has ended at a NULL or an empty list. Children of a NULL are never read.
 type slots struct {
 	values    arrow.Array
 	owned     bool    // values must be released
-	positions []int32 // negative for a slot that ended; nil: all are alive, at 0, 1, ...
-	// dense: the slots that are alive are at 0, 1, ..., all of values, whatever ended between.
+	positions []int32 // negative for a slot that has ended; nil: all are alive, at 0, 1, ...
+	// dense: the slots that are alive are at 0, 1, ... and cover all of values, whatever ended in
+	// between.
 	dense bool
-	alive int16   // definition level of those that are alive
-	ended []int16 // that of the others; nil if positions is
-	// entered: values have been looked at for NULLs.
+	alive int16   // definition level of slots that are alive
+	ended []int16 // definition levels of the others; nil if positions is nil
+	// entered: values have been checked for NULLs.
 	entered bool
 	rep     []int16 // nil before the first list
 }
@@ -105,7 +106,7 @@ func (s slots) len() int {
 	return len(s.positions)
 }
 
-// enter counts the level of what is NULL or not, if it can be; a NULL ends its slot.
+// enter adds the definition level of nullable values. A NULL ends its slot.
 func (s slots) enter(nullable bool) slots {
 	if !nullable {
 		return s
@@ -130,7 +131,8 @@ func (s slots) enter(nullable bool) slots {
 	return s
 }
 
-// listOffsets returns where each list of an array starts in its values, and the last one's end.
+// listOffsets returns the offset of each list of an array in its values, and the end of the last
+// list.
 func listOffsets(a arrow.Array) []int32 {
 	var all []int32
 	switch a := a.(type) {
@@ -146,7 +148,7 @@ func listOffsets(a arrow.Array) []int32 {
 	return all[from : from+a.Len()+1]
 }
 
-// expand replaces every list by its elements; an empty one stays as a slot without value.
+// expand replaces every list by its elements. An empty list stays as a slot without a value.
 func (s slots) expand(level int16) slots {
 	offsets := listOffsets(s.values)
 	first, last := offsets[0], offsets[len(offsets)-1]
@@ -154,7 +156,7 @@ func (s slots) expand(level int16) slots {
 	out := slots{values: array.NewSlice(elements, int64(first), int64(last)), owned: true, alive: s.alive + 1, dense: true}
 	grow := int(last-first) + s.len()
 	out.positions, out.ended, out.rep = make([]int32, 0, grow), make([]int16, 0, grow), make([]int16, 0, grow)
-	next := int32(0) // where dense elements go on
+	next := int32(0) // where the next list must begin for dense to hold
 	for i := range s.len() {
 		p, rep := int32(i), int16(0)
 		if s.positions != nil {
@@ -183,7 +185,7 @@ func (s slots) expand(level int16) slots {
 	return out
 }
 
-// finish gives the values of the slots, those of the leaf.
+// finish returns the leaf.
 func (s slots) finish(nullable bool) shredded {
 	s.values.Retain()
 	if s.dense {
@@ -204,8 +206,8 @@ func (s slots) finish(nullable bool) shredded {
 	return out
 }
 
-// finishDense is finish where the values are those of the array, as they lie there: every slot
-// that ended did so without a value.
+// finishDense is finish for dense slots: the values are exactly those of the array, since slots
+// that ended have none.
 func (s slots) finishDense(nullable bool) shredded {
 	out := shredded{values: s.values, rep: s.rep, slots: s.len()}
 	out.present = selectValid(s.values, nullable)
@@ -240,7 +242,8 @@ func (s slots) finishDense(nullable bool) shredded {
 	return out
 }
 
-// selectValid returns the values of an array that are not NULL; nothing is NULL unless it can be.
+// selectValid returns the values of an array that are not NULL. If it is not nullable, these are
+// all values.
 func selectValid(a arrow.Array, nullable bool) selection {
 	if !nullable || a.NullN() == 0 {
 		return selectAll(a)
@@ -255,7 +258,7 @@ func selectValid(a arrow.Array, nullable bool) selection {
 	return selection{positions: positions}
 }
 
-// shredFlat is for a column that is not nested.
+// shredFlat returns the leaf of a column that is not nested.
 func shredFlat(a arrow.Array, nullable bool) shredded {
 	s := shredded{values: a, slots: a.Len(), present: selectValid(a, nullable)}
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// nested makes values that are NULL and lists that are empty at some depths only, so that every
-// combination of levels that have nothing of the kind and levels that have it comes up.
+// nested generates values with NULLs and empty lists at some depths only, so that all combinations
+// of levels with and without them occur.
 type nested struct {
 	rng          *rand.Rand
 	nulls, empty uint64 // bit per depth
@@ -56,7 +56,7 @@ func (n *nested) value(t arrow.DataType, depth int) any {
 	return n.rng.IntN(100)
 }
 
-// hide makes some rows NULL and leaves what is below as it is.
+// hide makes some rows NULL without changing their children.
 func hide(a arrow.Array, rng *rand.Rand) arrow.Array {
 	bitmap := make([]byte, (a.Len()+7)/8)
 	nulls := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// valueBytes returns about how large the values of a batch are.
+// valueBytes estimates the size of the values of a batch.
 func valueBytes(rec arrow.RecordBatch) (n int64) {
 	for _, a := range rec.Columns() {
 		n += sizeOf(a)
@@ -15,7 +15,8 @@ func valueBytes(rec arrow.RecordBatch) (n int64) {
 	return n
 }
 
-// rowsWithin returns how many rows of a batch, from the first on, have values of no more than so many bytes.
+// rowsWithin returns how many rows of a batch, beginning with the first, have values of at most the
+// given size.
 func rowsWithin(rec arrow.RecordBatch, bytes int64) int64 {
 	return int64(sort.Search(int(rec.NumRows()), func(i int) bool {
 		some := rec.NewSlice(0, int64(i)+1)
@@ -24,7 +25,8 @@ func rowsWithin(rec arrow.RecordBatch, bytes int64) int64 {
 	}))
 }
 
-// sizeOf returns about how large the values of an array are, without a dictionary: who reads the file may not ask for one.
+// sizeOf estimates the size of the values of an array without dictionary encoding, because a reader
+// of the file may not use dictionaries.
 func sizeOf(a arrow.Array) int64 {
 	if a.Len() == 0 {
 		return 0
@@ -56,15 +58,16 @@ func sizeOf(a arrow.Array) int64 {
 	return 0
 }
 
-// codedBytes returns how large the values of a dictionary's rows are: each that rows have counts as often as they have it.
+// codedBytes returns the size of the values of a dictionary's rows. Each value counts as often as
+// it occurs.
 func codedBytes(a *array.Dictionary) (n int64) {
 	if a.Dictionary().Len() == 0 {
-		return 0 // there need not be an offset
+		return 0 // there may be no offsets
 	}
 	texts, codes := a.Dictionary().(textArray), a.Indices().(*array.Uint32)
 	offsets, nulls := texts.ValueOffsets(), codes.NullN() > 0
 	for i, code := range codes.Uint32Values() {
-		// A code that the dictionary does not have is an error when it is written.
+		// A code that is not in the dictionary becomes an error when it is written.
 		if int(code)+1 < len(offsets) && !(nulls && codes.IsNull(i)) {
 			n += int64(offsets[code+1] - offsets[code])
 		}

@@ -15,12 +15,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// maxBoundBytes is how long a text may be to serve as a bound: footers and the catalog
-// hold one per column and row group.
+// maxBoundBytes is the longest text that is stored as a bound. The footer and the catalog have one
+// per column and row group.
 const maxBoundBytes = 256
 
-// kept returns statistics as they are stored, without bounds that are too long. Those of more rows are joined before that: else
-// they would depend on how the rows were cut.
+// storedStats returns statistics as they are stored, without bounds that are too long. It must be
+// applied after merging: otherwise the result would depend on how the rows were divided.
 func kept(s schema.ColumnStats) schema.ColumnStats {
 	lo, _ := s.Min.Text()
 	hi, _ := s.Max.Text()
@@ -30,7 +30,7 @@ func kept(s schema.ColumnStats) schema.ColumnStats {
 	return s
 }
 
-// stats returns the statistics of a column of one row group. Its bounds may be of any length.
+// stats returns the statistics of a column of one row group. Its bounds may have any length.
 func (c column) stats() (s schema.ColumnStats) {
 	if c.dictionary != nil {
 		s = arrayStats(c.dictionary)
@@ -46,7 +46,8 @@ func (c column) stats() (s schema.ColumnStats) {
 	return s
 }
 
-// arrayStats bounds the values of an array of a storage type, by texts of any length; nested types have no bounds.
+// arrayStats returns the statistics of an array of a storage type. Text bounds may have any length.
+// Nested types have no bounds.
 func arrayStats(a arrow.Array) (s schema.ColumnStats) {
 	s.Nulls = int64(a.NullN())
 	if a.Len() == int(s.Nulls) {
@@ -102,7 +103,7 @@ func arrayStats(a arrow.Array) (s schema.ColumnStats) {
 	return s
 }
 
-// extremes returns the least and greatest value that is not NULL; there is one.
+// extremes returns the least and the greatest value. There must be one that is not NULL.
 func extremes[T any](a arrow.Array, value func(i int) T, compare func(x, y T) int) (lo, hi T) {
 	first := true
 	for i := range a.Len() {
@@ -122,8 +123,8 @@ func extremes[T any](a arrow.Array, value func(i int) T, compare func(x, y T) in
 	return lo, hi
 }
 
-// numberBounds is extremes of a slice, and whether a NaN was passed over. The loops
-// without NULLs are the hot path of every write. Without any value but NaN, lo > hi.
+// numberBounds is extremes for a slice, and reports whether there is a NaN. The loops without NULLs
+// are the hot path of every write. If all values are NaN, lo > hi.
 func numberBounds[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](a arrow.Array, values []T, lo, hi T) (T, T, bool) {
 	nan := false
 	if a.NullN() == 0 {
@@ -185,11 +186,12 @@ func firstValid(a arrow.Array) int {
 }
 
 func textBounds(lo, hi string) (schema.Value, schema.Value) {
-	return schema.StringValue(strings.Clone(lo)), schema.StringValue(strings.Clone(hi)) // the array goes, the statistics stay
+	// cloned, because the statistics outlive the array
+	return schema.StringValue(strings.Clone(lo)), schema.StringValue(strings.Clone(hi))
 }
 
-// mergeStats joins the statistics of the rows before with those of more rows. Bounds
-// survive only if both sides know theirs or have no values.
+// mergeStats merges the statistics of two sets of rows. The result has bounds only if both sides
+// have bounds or no values.
 func mergeStats(before schema.ColumnStats, beforeRows int64, more schema.ColumnStats, moreRows int64) schema.ColumnStats {
 	merged := schema.ColumnStats{Nulls: before.Nulls + more.Nulls}
 	switch {
@@ -210,8 +212,8 @@ func mergeStats(before schema.ColumnStats, beforeRows int64, more schema.ColumnS
 	return merged
 }
 
-// chunkStatistics returns the statistics of a scalar column chunk in Parquet's form. A
-// chunk with NaN has no bounds there: readers disagree on where NaN sorts.
+// chunkStatistics returns the statistics of a scalar column chunk in Parquet's form. A chunk with
+// NaN has no bounds, because readers disagree on the order of NaN.
 func chunkStatistics(s schema.ColumnStats, descr *pqschema.Column) *metadata.EncodedStatistics {
 	e := &metadata.EncodedStatistics{}
 	e.SetNullCount(s.Nulls)
@@ -221,8 +223,8 @@ func chunkStatistics(s schema.ColumnStats, descr *pqschema.Column) *metadata.Enc
 	return e.SetMin(encodeBound(s.Min, descr, true)).SetMax(encodeBound(s.Max, descr, false))
 }
 
-// encodeBound returns a bound as PLAIN encoding has its physical type. Zero is -0 as a
-// minimum and +0 as a maximum, as the format asks.
+// encodeBound returns a bound in PLAIN encoding of the physical type. As the format requires, zero
+// is -0 as a minimum and +0 as a maximum.
 func encodeBound(v schema.Value, descr *pqschema.Column, isMin bool) []byte {
 	if text, ok := v.Text(); ok {
 		return []byte(text)

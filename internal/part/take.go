@@ -16,9 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TakeRows returns the values of some rows of one column in one row group of a part, in the storage type of the version of the table
-// that the part was written with: what ReadChunk has there, for a tenth of the time, of which nothing is kept. Rows are counted from the group's first and ascend.
-// It is nil for the types that it leaves to ReadChunk.
+// TakeRows returns the values of some rows of one column in one row group of a part, in the storage
+// type of table, which is the part's schema version. The rows are ascending and counted from the
+// group's first row. TakeRows gives the same values as ReadChunk in a tenth of the time, but caches
+// nothing. It returns nil for types that only ReadChunk supports.
 func TakeRows(f *blocks.File, table schema.Table, group int, column base.ColumnID, rows []uint32) (values arrow.Array, err error) {
 	if !slices.IsSorted(rows) {
 		return nil, base.Errorf(base.Internal, "%s: rows %d do not ascend", f.Name(), rows)
@@ -36,7 +37,7 @@ func TakeRows(f *blocks.File, table schema.Table, group int, column base.ColumnI
 		t.column, t.numbers = c.number()
 		switch _, fixed := want.(arrow.FixedWidthDataType); c.physical {
 		case parquet.Types.Float:
-			t.column.narrow, t.numbers = true, true // only their bits are moved
+			t.column.narrow, t.numbers = true, true // only their bits are copied
 		case parquet.Types.Double:
 			t.numbers = true
 		default:
@@ -60,20 +61,20 @@ func TakeRows(f *blocks.File, table schema.Table, group int, column base.ColumnI
 	return values, err
 }
 
-// taker takes rows out of the pages of a column chunk.
+// taker reads rows from the pages of a column chunk.
 type taker struct {
 	column  numberColumn
-	numbers bool // of 32 or 64 bits in the file, else texts
+	numbers bool // values have 32 or 64 bits in the file; otherwise they are texts
 	rows    []uint32
 
-	whole   []int64 // of the rows so far, 0 for NULL
-	offsets []int32 // of texts: where each begins
+	whole   []int64 // values of the rows so far; 0 for NULL
+	offsets []int32 // of texts: the offset of each
 	text    []byte
 	valid   []byte
 	nulls   int
 
 	dictionary     []int64  // of numbers
-	dictionaryText [][]byte // of texts, views of the pages' memory
+	dictionaryText [][]byte // of texts, in the memory of the pages
 }
 
 func (t *taker) take(p *pages) error {
@@ -116,7 +117,8 @@ func (t *taker) readDictionary(h page, body []byte) error {
 	return nil
 }
 
-// placesIn returns where among the values of a page those of some rows are, -1 for NULL, and how many values there are.
+// placesIn returns the index of each row's value among the values of a page, or -1 for NULL. count
+// is the number of values of the page.
 func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (places []int, count int) {
 	places = make([]int, len(rows))
 	if there == nil {
@@ -138,7 +140,7 @@ func (t *taker) placesIn(there []int64, first int, rows []uint32, slots int) (pl
 	return places, count
 }
 
-// note says whether the next row has a value.
+// note records whether the next row has a value.
 func (t *taker) note(row int, there bool) {
 	if there {
 		bitutil.SetBit(t.valid, row)
@@ -165,7 +167,7 @@ func (t *taker) takeNumbers(p *pages, h page, data []byte, places []int) error {
 			return err
 		}
 		var some []int64
-		first := 0 // value of some
+		first := 0 // index of the first value of some
 		at = func(place int) int64 {
 			if place >= first+len(some) {
 				first += len(some)
@@ -204,7 +206,7 @@ func (t *taker) takeTexts(p *pages, h page, data []byte, places []int) error {
 			}
 		}
 	case parquet.Encodings.Plain:
-		next := 0 // the value that data begins with
+		next := 0 // index of the first value in data
 		for _, at := range places {
 			if at < 0 {
 				add(nil)
@@ -221,7 +223,7 @@ func (t *taker) takeTexts(p *pages, h page, data []byte, places []int) error {
 	return nil
 }
 
-// array returns what was taken.
+// array returns the values.
 func (t *taker) array(want arrow.DataType) (arrow.Array, error) {
 	var valid *memory.Buffer
 	if t.nulls > 0 {

@@ -44,7 +44,8 @@ func someRows(rng *rand.Rand, n int) []uint32 {
 }
 
 func TestRowsThatAreTakenAreThoseOfTheChunk(t *testing.T) {
-	// HUGEINT and INTERVAL are texts in the file, DECIMAL of more than 18 digits and UUID bytes of a fixed size.
+	// In the file, HUGEINT and INTERVAL are texts; DECIMAL of more than 18 digits and UUID are
+	// bytes of a fixed size.
 	others := []string{"BOOLEAN", "DECIMAL(38,10)", "UUID"}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, profile := range []Profile{Fast, Best} {
@@ -96,7 +97,8 @@ func TestRowsThatAreTakenAreThoseOfTheChunk(t *testing.T) {
 	}
 }
 
-// Texts and numbers in every way in which a chunk has them: of one page and of several, with and without a dictionary, compression and NULLs.
+// Texts and numbers in all forms that a chunk may have: with one page and with several, with and
+// without a dictionary, compression and NULLs.
 func TestRowsAreTakenFromAnyPage(t *testing.T) {
 	const rows = RowGroupRows
 	rng := rand.New(rand.NewPCG(2, 2))

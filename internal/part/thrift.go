@@ -1,15 +1,15 @@
 package part
 
-// compact reads Thrift's compact protocol, in which Parquet has its footers and the headers of its pages
-// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It takes in what is asked for and passes over the rest: to
-// build all that the footer of a part says takes longer than to look a key up in it. Damage makes it panic (see parse), or read what is not
-// there.
+// compact reads Thrift's compact protocol, the format of Parquet's footers and page headers
+// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It reads
+// only the requested fields and skips the rest: building all objects of a part's footer would take
+// longer than a lookup of a key. On damaged data it panics (see parse) or returns wrong values.
 type compact struct {
 	data  []byte
 	depth int
 }
 
-// The types of fields and elements that are told apart.
+// The types of fields and elements.
 const (
 	compactTrue, compactFalse = 1, 2
 	compactByte, compactI16   = 3, 4
@@ -20,7 +20,7 @@ const (
 	compactMap, compactStruct = 11, 12
 )
 
-// mostNested bounds how deep what is passed over may nest: Parquet has a handful of levels.
+// mostNested bounds the nesting of skipped values. Parquet has a handful of levels.
 const mostNested = 32
 
 func (c *compact) uvarint() (v uint64) {
@@ -40,7 +40,7 @@ func (c *compact) byte() byte {
 	return b
 }
 
-// binary reads a text or bytes, in the reader's memory.
+// binary returns a string or bytes, without a copy.
 func (c *compact) binary() []byte {
 	n := c.uvarint()
 	b := c.data[:n:n]
@@ -48,7 +48,8 @@ func (c *compact) binary() []byte {
 	return b
 }
 
-// fields calls f with the id of each field of a struct. f reads it, or returns false to have it passed over.
+// fields calls f with the id of each field of a struct. f reads the field, or returns false to skip
+// it.
 func (c *compact) fields(f func(id int) bool) {
 	id := 0
 	for {
@@ -67,7 +68,7 @@ func (c *compact) fields(f func(id int) bool) {
 	}
 }
 
-// list calls f once for each element of a list of structs, which f reads.
+// list calls f for each element of a list of structs. f reads the element.
 func (c *compact) list(f func()) {
 	for n, _ := c.listHead(); n > 0; n-- {
 		f()
@@ -88,7 +89,7 @@ func (c *compact) skip(kind byte) {
 	}
 	defer func() { c.depth-- }()
 	switch kind {
-	case compactTrue, compactFalse: // of a field: its type is its value
+	case compactTrue, compactFalse: // a field's type is its value
 	case compactByte:
 		c.byte()
 	case compactI16, compactI32, compactI64:

@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TestFieldsThatNobodyReadsArePassedOver has a struct with a field of each type, nested ones too, and an integer behind them.
+// TestFieldsThatNobodyReadsArePassedOver skips a struct with a field of each type, nested ones
+// included, and reads an integer after it.
 func TestFieldsThatNobodyReadsArePassedOver(t *testing.T) {
 	data := []byte{
 		0x11, 0x12, // true and false
@@ -18,9 +19,10 @@ func TestFieldsThatNobodyReadsArePassedOver(t *testing.T) {
 		0x19, 0x21, 1, 2, // list of two booleans
 		0x19, 0xf8, 16, 1, 'x', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // list of 16 texts
 		0x1a, 0x15, 0x04, // set of one i32
-		0x1b, 0x00, 0x1b, 0x01, 0x85, 1, 'k', 0x06, // maps: of nothing, of one text to an i32
+		// maps: an empty one, and one of a text to an i32
+		0x1b, 0x00, 0x1b, 0x01, 0x85, 1, 'k', 0x06,
 		0x1c, 0x15, 0x02, 0x1c, 0x00, 0x00, // struct of an i32 and a struct
-		0x05, 0xc8, 0x01, 0x09, // i32, its id 100 written out
+		0x05, 0xc8, 0x01, 0x09, // an i32 with the explicit id 100
 		0x00, 'e', 'n', 'd',
 	}
 	c := &compact{data: data}

@@ -7,12 +7,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// What hybrid.go packs, unpacked. A page that ends early panics, which who reads a file makes an error of (parse).
+// Decoding of what hybrid.go encodes. A truncated page causes a panic, which parse turns into an
+// error.
 
-// padded returns bytes with eight more behind them, whatever they are: numbers of few bits are taken out of whole words.
+// padded returns data with eight more bytes of arbitrary value, because values are read as whole
+// words.
 func padded(data []byte) []byte { return slices.Grow(data, 8)[:len(data)+8] }
 
-// uvarint reads a number of LEB128 from the bytes that begin with it, and returns those behind it.
+// uvarint reads a LEB128 number at the start of data, and returns the remaining bytes.
 func uvarint(data []byte) (v uint64, rest []byte) {
 	v, n := binary.Uvarint(data)
 	if n <= 0 {
@@ -21,7 +23,7 @@ func uvarint(data []byte) (v uint64, rest []byte) {
 	return v, data[n:]
 }
 
-// varint is uvarint of a number with a sign.
+// varint is uvarint for a signed number.
 func varint(data []byte) (v int64, rest []byte) {
 	v, n := binary.Varint(data)
 	if n <= 0 {
@@ -30,7 +32,7 @@ func varint(data []byte) (v int64, rest []byte) {
 	return v, data[n:]
 }
 
-// bitsAt returns so many bits from a bit on, of padded bytes.
+// bitsAt returns width bits of padded data, beginning at a bit.
 func bitsAt(data []byte, bit, width int) uint64 {
 	at, shift := bit>>3, bit&7
 	word := binary.LittleEndian.Uint64(data[at:]) >> shift
@@ -43,18 +45,18 @@ func bitsAt(data []byte, bit, width int) uint64 {
 	return word
 }
 
-// hybrid is Parquet's hybrid of runs and bit-packed groups of eight, of values of so many bits.
+// hybrid decodes Parquet's hybrid of runs and bit-packed groups of eight values.
 type hybrid struct {
-	data       []byte // from the run's values on; padded
+	data       []byte // begins with the current run's values; padded
 	width      int
-	first, end int // values of the run
+	first, end int // indexes of the current run's values
 	packed     bool
-	bytes      int // of the run's values
+	bytes      int // size of the current run's values
 }
 
 func hybridOf(data []byte, width int) hybrid { return hybrid{data: padded(data), width: width} }
 
-// run goes on to the next run.
+// run advances to the next run.
 func (r *hybrid) run() {
 	header, values := uvarint(r.data[r.bytes:])
 	r.data, r.first, r.packed = values, r.end, header&1 == 1
@@ -65,7 +67,7 @@ func (r *hybrid) run() {
 	}
 }
 
-// at returns the i-th value, which is none before the last that was asked for.
+// at returns the i-th value. Calls must have ascending i.
 func (r *hybrid) at(i int) uint64 {
 	for i >= r.end {
 		r.run()
@@ -76,7 +78,7 @@ func (r *hybrid) at(i int) uint64 {
 	return bitsAt(r.data, 0, r.width)
 }
 
-// appendUnpacked appends the first values of a hybrid, as f gives them.
+// appendUnpacked appends f of the first values of a hybrid.
 func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) int64) []int64 {
 	r := hybridOf(data, width)
 	for r.end < count {
@@ -96,25 +98,25 @@ func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) in
 	return to
 }
 
-// deltas are the values of DELTA_BINARY_PACKED, some at a time: what only looks at them need not write them to memory. Of numbers of 32 bits the
-// lowest 32 are right.
+// deltas decodes DELTA_BINARY_PACKED, some values at a time, so that a search need not write all
+// values to memory. For numbers of 32 bits only the lowest 32 bits are valid.
 type deltas struct {
 	data   []byte
-	left   int   // values that were not returned
-	last   int64 // value that was returned
+	left   int   // values that were not returned yet
+	last   int64 // the last returned value
 	begun  bool
-	part   int // values of a part of a block
-	parts  int // of a block
+	part   int // values per miniblock
+	parts  int // miniblocks per block
 	widths []byte
-	within int // values of the first of widths' part that are still to come
+	within int // remaining values of the current miniblock, which is the first of widths
 	least  int64
 	some   [deltaBlock]int64
 }
 
-// deltasOf begins with the first of so many values.
+// deltasOf returns the decoder of a page of count values.
 func deltasOf(data []byte, count int) (d deltas, err error) {
 	data = padded(data)
-	var header [3]int // values of a block, its parts, all values
+	var header [3]int // values per block, miniblocks per block, total values
 	for i := range header {
 		var v uint64
 		v, data = uvarint(data)
@@ -129,7 +131,8 @@ func deltasOf(data []byte, count int) (d deltas, err error) {
 	return d, nil
 }
 
-// run returns how many values come next whose deltas have so many bits each; 0 behind the last. The first value has no delta.
+// run returns how many of the next values have deltas of the same width, and this width in bits. It
+// returns 0 after the last value. The first value has no delta.
 func (d *deltas) run() (count, width int) {
 	switch {
 	case d.left == 0:
@@ -146,20 +149,20 @@ func (d *deltas) run() (count, width int) {
 	return min(d.within, d.left, len(d.some)), int(d.widths[0])
 }
 
-// leave goes on behind a run.
+// leave advances past a run.
 func (d *deltas) leave(count, width int) {
 	d.left -= count
 	if !d.begun {
 		d.begun = true
 		return
 	}
-	d.data = d.data[(count+7)&^7*width/8:] // the last part is filled up
+	d.data = d.data[(count+7)&^7*width/8:] // the last miniblock is padded
 	if d.within -= count; d.within == 0 || d.left == 0 {
 		d.within, d.widths = 0, d.widths[1:]
 	}
 }
 
-// next returns the next values, none behind the last. They hold until the next call.
+// next returns the next values, or none after the last. They are valid until the next call.
 func (d *deltas) next() []int64 {
 	count, width := d.run()
 	some := d.some[:count]
@@ -175,8 +178,9 @@ func (d *deltas) next() []int64 {
 	return some
 }
 
-// pass leaves out what next would return until stop says not to, and returns how many values that were. Stop is given how many it would be, and the last of
-// them. Their deltas are added up without unpacking them, in about half the time.
+// pass skips the values that next would return until stop returns true, and returns how many it
+// skipped. stop receives the number of skipped values including the next ones, and the last of
+// these. pass adds up the deltas without unpacking them, which takes about half the time.
 func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
 	for {
 		count, width := d.run()
@@ -193,7 +197,8 @@ func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
 	}
 }
 
-// lanes are masks for each width of up to eight bits, of words of eight values: every other value, every other pair of them, the lower four.
+// lanes has masks for each width of up to eight bits, for words of eight values: every other value,
+// every other pair of values, and the lower four values.
 var lanes = func() (masks [9][3]uint64) {
 	for width := 1; width <= 8; width++ {
 		for step := range masks[width] {
@@ -206,8 +211,9 @@ var lanes = func() (masks [9][3]uint64) {
 	return masks
 }()
 
-// sumOf adds up numbers of so many bits, of padded bytes. Numbers of few bits are added within words: first each to the one behind it, then the pairs, then the
-// fours, for each sum has the bits of its two terms.
+// sumOf adds up count numbers of width bits each, of padded data. Narrow numbers are added within
+// words: first each to its neighbour, then the pairs, then the fours. Each sum fits into the bits
+// of its two terms.
 func sumOf(data []byte, count, width int) (sum int64) {
 	i := 0
 	if width <= 8 {
@@ -225,7 +231,7 @@ func sumOf(data []byte, count, width int) (sum int64) {
 	return sum
 }
 
-// unpack takes the next deltas, of so many bits each, and adds them up.
+// unpack decodes the next deltas, of width bits each, to values.
 func (d *deltas) unpack(to []int64, width int) {
 	v, least, data := d.last, d.least, d.data
 	switch {
@@ -234,7 +240,7 @@ func (d *deltas) unpack(to []int64, width int) {
 			v += least
 			to[i] = v
 		}
-	case width <= 8: // eight in a word
+	case width <= 8: // eight per word
 		mask, w := uint64(1)<<width-1, uint(width)
 		for len(to) >= 8 {
 			word := binary.LittleEndian.Uint64(data)
@@ -252,7 +258,7 @@ func (d *deltas) unpack(to []int64, width int) {
 			word >>= w & 63
 			to[i] = v
 		}
-	case width <= 57: // with what of its first byte belongs to others, each is within one word
+	case width <= 57: // together with the other bits of its first byte, each fits into one word
 		mask := uint64(1)<<width - 1
 		for i := range to {
 			v += least + int64(binary.LittleEndian.Uint64(data[i*width>>3:])>>(i*width&7)&mask)
@@ -267,7 +273,7 @@ func (d *deltas) unpack(to []int64, width int) {
 	d.last = v
 }
 
-// appendUndelta appends all values of DELTA_BINARY_PACKED; see deltas.
+// appendUndelta appends all values of DELTA_BINARY_PACKED: see deltas.
 func appendUndelta(to []int64, data []byte, count int) ([]int64, error) {
 	d, err := deltasOf(data, count)
 	if err != nil {

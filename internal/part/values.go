@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// selection are the positions of values in an array: those listed, or, if nil, from, from+1, ... None of
-// them is NULL.
+// selection has the positions of values in an array: those in positions or, if it is nil, from,
+// from+1, ... None of the values is NULL.
 type selection struct {
 	positions []int32
 	from, n   int
@@ -21,7 +21,7 @@ type selection struct {
 
 func selectAll(a arrow.Array) selection { return selection{n: a.Len()} }
 
-// pick returns the selected values; without positions they are not copied.
+// pick returns the selected values. Without positions it does not copy them.
 func pick[T any](values []T, s selection) []T {
 	if s.positions == nil {
 		return values[s.from : s.from+s.n]
@@ -33,7 +33,7 @@ func pick[T any](values []T, s selection) []T {
 	return out
 }
 
-// convert is pick of numbers as others.
+// convert returns the selected numbers converted to another type.
 func convert[T int32 | int64, From int8 | int16 | int32 | uint8 | uint16](values []From, s selection) []T {
 	picked := pick(values, s)
 	out := make([]T, len(picked))
@@ -87,7 +87,7 @@ func int64s(values arrow.Array, s selection) ([]int64, bool) {
 	return nil, false
 }
 
-// reinterpret returns the values of a fixed-width array as another type of that width.
+// reinterpret returns the values of a fixed-width array as another type of the same width.
 func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	buffer := a.Data().Buffers()[1]
 	if buffer == nil {
@@ -96,7 +96,7 @@ func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	return arrow.GetData[T](buffer.Bytes())[a.Data().Offset() : a.Data().Offset()+a.Len()]
 }
 
-// appendPlain appends values as PLAIN encoding has the leaf's physical type, which is not BOOLEAN.
+// appendPlain appends values in PLAIN encoding of the leaf's physical type, which is not BOOLEAN.
 func appendPlain(to []byte, descr *pqschema.Column, values arrow.Array, s selection) ([]byte, error) {
 	if ext, ok := values.(array.ExtensionArray); ok {
 		values = ext.Storage()
@@ -154,7 +154,7 @@ func (s selection) at(i int) int {
 	return int(s.positions[i])
 }
 
-// slice returns the selected ones from the from-th up to the to-th.
+// slice returns the selected values [from, to).
 func (s selection) slice(from, to int) selection {
 	if s.positions == nil {
 		return selection{from: s.from + from, n: to - from}
@@ -169,10 +169,10 @@ type textArray interface {
 	ValueOffsets() []int32
 }
 
-// lengthBytes are what PLAIN has in front of each text.
+// lengthBytes is the size of the length that precedes each text in PLAIN encoding.
 const lengthBytes = 4
 
-// textBytes returns how long some texts are together.
+// textBytes returns the total length of some texts.
 func textBytes(a textArray, s selection) (n int64) {
 	offsets := a.ValueOffsets()
 	if s.positions == nil && s.n > 0 {
@@ -190,7 +190,7 @@ func appendTexts(to []byte, a textArray, s selection) []byte {
 		return to
 	}
 	data, offsets := a.ValueBytes(), a.ValueOffsets()
-	first := offsets[0] // ValueBytes begins there
+	first := offsets[0] // offset of the first byte of ValueBytes
 	if s.positions == nil {
 		ends := offsets[s.from+1 : s.from+n+1]
 		start := offsets[s.from] - first
@@ -224,7 +224,8 @@ func appendBooleans(to []byte, values arrow.Array, s selection) ([]byte, error) 
 	return to, nil
 }
 
-// bytesOf views numbers as bytes, in the machine's order: little-endian, as Arrow and Parquet have them.
+// bytesOf returns the memory of numbers as bytes, in the byte order of the machine: little-endian,
+// as in Arrow and Parquet.
 func bytesOf[T int32 | int64 | float32 | float64](values []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))

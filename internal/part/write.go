@@ -27,10 +27,10 @@ const (
 	magic     = "PAR1"
 )
 
-// Write writes one part, published atomically at path, whose folder exists. Next gives
-// the rows in order, conformed to the table (its storage types, VARCHAR also as
-// dictionary<uint32, utf8>), until io.EOF; Write releases each batch. A row group
-// and one batch more are held in memory. No rows at all is Invalid, and no file is left.
+// Write writes one part and publishes it atomically at path, in an existing folder. next returns
+// the rows in order, until io.EOF. They must conform to the table and have its storage types;
+// VARCHAR may also be dictionary<uint32, utf8>. Write releases each batch. It holds a row group and
+// one more batch in memory. If there are no rows, the error is Invalid and no file is left.
 func Write(fsys vfs.FS, path string, table schema.Table, next func() (arrow.RecordBatch, error), opts Options) (Written, error) {
 	var written Written
 	err := vfs.WriteFile(fsys, path, func(out io.Writer) (err error) {
@@ -62,7 +62,7 @@ func Write(fsys vfs.FS, path string, table schema.Table, next func() (arrow.Reco
 	return written, nil
 }
 
-// WriteBatches is Write of batches in memory. They are only borrowed.
+// WriteBatches is Write for batches in memory. It only borrows them.
 func WriteBatches(fsys vfs.FS, path string, table schema.Table, batches []arrow.RecordBatch, opts Options) (Written, error) {
 	i := 0
 	return Write(fsys, path, table, func() (arrow.RecordBatch, error) {
@@ -75,8 +75,8 @@ func WriteBatches(fsys vfs.FS, path string, table schema.Table, batches []arrow.
 	}, opts)
 }
 
-// sink counts and checksums what goes into the file, and keeps the first error: arrow-go
-// does not hand all of them on.
+// sink counts and checksums the written bytes and stores the first error, because arrow-go does not
+// return all errors.
 type sink struct {
 	out  io.Writer
 	hash blocks.Hash
@@ -93,30 +93,31 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Tell returns how many bytes came before.
+// Tell returns the number of bytes written so far.
 func (s *sink) Tell() int64 { return s.hash.Bytes() }
 
-// writer writes one file: it gathers batches into row groups and writes a group leaf by
-// leaf (chunk). A leaf's encoding and compression are chosen on the first group that has values of it. Pages' headers,
-// compression and the footer are arrow-go's; what it says of encodings, compression and statistics is put in here.
+// writer writes one file. It collects batches into row groups, and writes a group leaf by leaf
+// (chunk). The encoding and compression of a leaf are chosen from the first group that has values
+// of it. arrow-go writes page headers and the footer and compresses pages. Encodings, codecs and
+// statistics of the footer are set here.
 type writer struct {
 	sink    sink
 	table   schema.Table
 	arrow   *arrow.Schema
 	opts    Options
-	pending []arrow.RecordBatch           // of the next row group; may hold more than one group
+	pending []arrow.RecordBatch           // of the next row group; may be more than one group
 	rows    int64                         // in pending
-	bytes   int64                         // of their values
+	bytes   int64                         // size of the values in pending
 	file    *metadata.FileMetaDataBuilder // nil until the first group
 	pages   file.PageWriter               // nil until the first leaf
 	leaves  []leafPath
-	storage []*storage // of each leaf; nil as long as there were no values
+	storage []*storage // by leaf; nil while there were no values
 	total   Written
-	// chunks has what the footer says of every column chunk, per row group and leaf.
+	// chunks has the footer data of every column chunk, by row group and leaf.
 	chunks [][]chunkFooter
 }
 
-// chunkFooter is what a footer says of a column chunk beside what arrow-go knows.
+// chunkFooter has the footer data of a column chunk that arrow-go does not know.
 type chunkFooter struct {
 	codec      compress.Compression
 	encoding   parquet.Encoding
@@ -144,7 +145,7 @@ func (w *writer) release() {
 	w.pending = nil
 }
 
-// add takes a batch and writes the row groups that are full.
+// add adds a batch and writes the row groups that are full.
 func (w *writer) add(batch arrow.RecordBatch) error {
 	if err := w.check(batch); err != nil {
 		return err
@@ -164,7 +165,8 @@ func (w *writer) add(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// groupRows returns how many of the pending rows the next row group takes: as many as their values leave, in whole vectors of DuckDB if it can be.
+// groupRows returns how many of the pending rows to put into the next row group: as many as the
+// size limit allows, in whole vectors of DuckDB if possible.
 func (w *writer) groupRows() int64 {
 	most := min(w.rows, RowGroupRows)
 	if w.bytes <= GroupBytes {
@@ -186,8 +188,7 @@ func (w *writer) groupRows() int64 {
 	return rows
 }
 
-// check compares a batch with the table: a column of another type would be written as
-// something else.
+// check compares a batch with the table. A column of another type would be written incorrectly.
 func (w *writer) check(batch arrow.RecordBatch) error {
 	if int(batch.NumCols()) != len(w.table.Columns) {
 		return base.Errorf(base.Internal, "batch has %d columns, table version %d has %d", batch.NumCols(), w.table.Version, len(w.table.Columns))
@@ -204,7 +205,8 @@ func (w *writer) check(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// take cuts the next rows from what is pending: slices per batch, to be released.
+// take removes the next rows from pending. It returns slices of the batches, which the caller
+// releases.
 func (w *writer) take(rows int64) []arrow.RecordBatch {
 	var group []arrow.RecordBatch
 	defer func() {
@@ -233,8 +235,8 @@ func (w *writer) take(rows int64) []arrow.RecordBatch {
 	return group
 }
 
-// writeGroup writes the next row group. A panic is an error: that is how arrow-go's
-// encoders report one, and what a batch with broken buffers leads to.
+// writeGroup writes the next row group. It turns a panic into an error: arrow-go's encoders panic
+// on errors, and batches with invalid buffers cause panics.
 func (w *writer) writeGroup(rows int64) (err error) {
 	group := w.take(rows)
 	defer func() {
@@ -283,7 +285,8 @@ func (w *writer) writeGroup(rows int64) (err error) {
 	return out.Finish(0, ordinal)
 }
 
-// writeChunk writes the leaf-th leaf of a row group, and returns how its pages are compressed, and its values encoded.
+// writeChunk writes one leaf of a row group. It returns the codec of its pages and the encoding of
+// its values.
 func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkMetaDataBuilder, group int16) (codec compress.Compression, kind parquet.Encoding, err error) {
 	if w.storage[leaf] == nil && c.hasValues(w.leaves[leaf]) {
 		chosen := choose(w.leaves[leaf], c, w.opts.Profile)
@@ -295,7 +298,7 @@ func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkM
 	}
 	pieces, d := c.leaf(described.Descr(), w.leaves[leaf], how)
 	defer pieces.release()
-	// A dictionary that is too large in this row group is so in the next.
+	// A dictionary that is too large in this row group will be too large in the next ones.
 	if how.dictionary && d.values == 0 && c.dictionary == nil && pieces.present() > 0 {
 		how = chooseAgain(w.leaves[leaf], c, w.opts.Profile)
 		w.storage[leaf] = &how
@@ -350,7 +353,7 @@ func (w *writer) begin() (err error) {
 	return err
 }
 
-// sortingColumns is the table's sort key in the words of Parquet.
+// sortingColumns returns the table's sort key in Parquet's form.
 func (w *writer) sortingColumns() []parquet.SortingColumn {
 	var all []parquet.SortingColumn
 	for _, key := range w.table.SortKey {
@@ -363,14 +366,14 @@ func (w *writer) sortingColumns() []parquet.SortingColumn {
 	return all
 }
 
-// description is what a part says of itself under footerKey.
+// description is the part's description of itself under footerKey.
 type description struct {
 	Table         base.TableID                         `json:"table"`
 	SchemaVersion uint32                               `json:"schema_version"`
 	Stats         map[base.ColumnID]schema.ColumnStats `json:"stats"`
 }
 
-// finish writes the rest and the footer.
+// finish writes the remaining rows and the footer.
 func (w *writer) finish() (Written, error) {
 	if w.rows > 0 {
 		if err := w.writeGroup(w.rows); err != nil {
@@ -402,7 +405,8 @@ func (w *writer) finish() (Written, error) {
 		for i, c := range chunks {
 			about := footer.RowGroups[g].Columns[i].MetaData
 			setNumber(&about.Codec, c.codec)
-			setNumber(&about.Encodings[0], c.encoding) // what others there are is that of dictionaries and levels
+			// the other encodings are those of dictionaries and levels
+			setNumber(&about.Encodings[0], c.encoding)
 			if c.statistics != nil {
 				about.Statistics = c.statistics.ToThrift()
 			}
@@ -415,7 +419,7 @@ func (w *writer) finish() (Written, error) {
 	return w.total, nil
 }
 
-// setNumber sets a codec or an encoding of a footer, whose types arrow-go gives no names to.
+// setNumber sets a codec or an encoding in a footer. arrow-go does not export these types.
 func setNumber[T, V ~int64](to *T, value V) { *to = T(value) }
 
 func (w *writer) writeFooter(footer *metadata.FileMetaData) error {

@@ -11,15 +11,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Column is the newest value of each row that has one.
+// Column has the newest value of each patched row of one column.
 type Column struct {
 	Ordinals []uint32    // ascending
-	Values   arrow.Array // in the column's storage type, text not as a dictionary
+	Values   arrow.Array // in the column's storage type; text is not dictionary-encoded
 }
 
-// Column returns the new values of a column, which may have become wider since some were given. Deleted
-// rows' values may be among them. It is nil if there are none. The set folds them once and keeps
-// them, so the same column is the same *Column each time, until its type changes.
+// Column returns the new values of a column in its current type, which may be wider than when some
+// of them were set. Values of deleted rows may be included. It returns nil if there are none. The
+// set computes the column once and caches it, so each call returns the same *Column until the type
+// changes.
 func (s *Set) Column(c schema.Column) (*Column, error) {
 	at, found := slices.BinarySearchFunc(s.chains, c.ID, chain.compare)
 	if !found {
@@ -50,7 +51,8 @@ func (s *Set) Column(c schema.Column) (*Column, error) {
 	return column, nil
 }
 
-// retype brings runs, the newest last, to one type. What newer values replace goes, and so does what is deleted: it need not be a value of the type.
+// retype converts runs, newest last, to one type. It drops values that newer ones replace and
+// values of deleted rows, because the type may not be able to represent them.
 func (s *Set) retype(runs []run, want arrow.DataType, t schema.Type) (err error) {
 	if len(runs) == 1 && arrow.TypeEqual(runs[0].values.DataType(), want) {
 		return nil
@@ -83,8 +85,8 @@ func (s *Set) retype(runs []run, want arrow.DataType, t schema.Type) (err error)
 	return nil
 }
 
-// Within returns which of n rows, the first of which has ordinal first, have a value, counted from 0, and where in Values that of the first
-// of them is.
+// Within returns which of n rows, the first of which has ordinal first, have a value, counted from
+// 0. from is the index in Values of the first of these values.
 func (c *Column) Within(first uint32, n int64) (rows []uint32, from int) {
 	from, _ = slices.BinarySearch(c.Ordinals, first)
 	for _, o := range c.Ordinals[from:] {
@@ -96,8 +98,9 @@ func (c *Column) Within(first uint32, n int64) (rows []uint32, from int) {
 	return rows, from
 }
 
-// Apply returns rows of the source, the first of which has ordinal first, with their new values in
-// place of the old. The rows are those of a table version, not older than the values. Deleted rows stay: see Live.
+// Apply returns rows with their new values. The first row has ordinal first. table is the schema
+// version of the rows, which must not be older than that of the values. Deleted rows stay: see
+// Live.
 func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (arrow.RecordBatch, error) {
 	columns := slices.Clone(rec.Columns())
 	var made []arrow.Array
@@ -130,8 +133,9 @@ func (s *Set) Apply(rec arrow.RecordBatch, table schema.Table, first uint32) (ar
 	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// Gone returns of which of n rows, the first of which has ordinal first, what was written in a column is deleted or replaced, counted from 0: it need not be
-// a value of the type that the column has now. None of a nil set.
+// Gone returns which of n rows, the first of which has ordinal first, are deleted or have a new
+// value in a column, counted from 0. The values that were written for these rows may not fit the
+// column's current type. A nil set returns none.
 func (s *Set) Gone(c schema.Column, first uint32, n int) (rows []uint32, err error) {
 	if s == nil {
 		return nil, nil
@@ -155,8 +159,8 @@ func (s *Set) Gone(c schema.Column, first uint32, n int) (rows []uint32, err err
 	return slices.Compact(rows), nil
 }
 
-// Live returns which of n rows, the first of which has ordinal first, are not deleted, counted from 0; all
-// reports that it is every one, and then there is no list.
+// Live returns which of n rows, the first of which has ordinal first, are not deleted, counted from
+// 0. If no row is deleted, all is true and live is nil.
 func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 	if s == nil || s.Deleted == nil || !s.Deleted.IntersectsWithInterval(uint64(first), uint64(first)+uint64(n)) {
 		return nil, true
@@ -173,8 +177,8 @@ func (s *Set) Live(first uint32, n int) (live []uint32, all bool) {
 	return live, false
 }
 
-// Over returns the values of ascending rows of the source with the set's newer ones in place of what was written. It
-// looks for each row alone, without folding the column: for few rows.
+// Over returns the values of a few ascending rows, with newer values of the set in place of the
+// written ones. It searches each row on its own and does not compute the whole column.
 func (s *Set) Over(c schema.Column, rows []uint32, written arrow.Array) (arrow.Array, error) {
 	at, found := slices.BinarySearchFunc(s.chains, c.ID, chain.compare)
 	if !found {

@@ -9,23 +9,24 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Expression is new values of columns for all rows of a table that were in parts at one moment and were not patched then:
-// as SQL, over the row's own columns. Readers apply it; a merge writes what comes of it. It is immutable.
+// Expression is an expression update: new values of columns, as SQL over the columns of the same
+// row. It applies to all rows that were in parts and not patched at the time of the update. Readers
+// apply it, and a merge writes the results. It is immutable.
 type Expression struct {
-	Seq     base.Seq     // of the edit that it came with
-	Version uint32       // the schema version whose names and types its texts have
-	Alias   string       // by which its texts may call the table
+	Seq     base.Seq     // of the edit that added it
+	Version uint32       // the schema version whose names and types the SQL uses
+	Alias   string       // the name by which the SQL may refer to the table
 	Set     []Assignment // by ascending column
 	Where   string       // empty: every row
 }
 
-// Assignment is a column's new value.
+// Assignment sets a column to a new value.
 type Assignment struct {
 	Column base.ColumnID
-	Value  string // cast to the column's type where it is used
+	Value  string // SQL; it is cast to the column's type on use
 }
 
-// Columns returns the columns that have new values, ascending.
+// Columns returns the columns that the expression sets, ascending.
 func (e *Expression) Columns() []base.ColumnID {
 	ids := make([]base.ColumnID, len(e.Set))
 	for i, a := range e.Set {
@@ -34,7 +35,8 @@ func (e *Expression) Columns() []base.ColumnID {
 	return ids
 }
 
-// Check returns an Internal error if the expression is not one for a table, whose version is the expression's.
+// Check returns an Internal error if the expression is invalid for a table. The table must have the
+// expression's version.
 func (e *Expression) Check(t schema.Table) error {
 	if t.Version != e.Version || e.Alias == "" || len(e.Set) == 0 || !ascending(e.Columns()) {
 		return base.Errorf(base.Internal, "expression of version %d with %d columns for version %d of table %s", e.Version, len(e.Set), t.Version, t.QualifiedName())
@@ -47,7 +49,8 @@ func (e *Expression) Check(t schema.Table) error {
 	return nil
 }
 
-// Value returns the SQL of a column's value after the expression, in the column's type; false if it sets another.
+// Value returns the SQL of a column's new value, in the column's type. It returns false if the
+// expression does not set the column.
 func (e *Expression) Value(c schema.Column) (string, bool) {
 	i := slices.IndexFunc(e.Set, func(a Assignment) bool { return a.Column == c.ID })
 	if i < 0 {
@@ -65,8 +68,9 @@ func (e *Expression) Value(c schema.Column) (string, bool) {
 	return value, true
 }
 
-// Over returns a query of all columns of a table, whose version is the expression's, after it: from a relation with the columns under
-// their names and in their types. more are columns of the relation that are passed on.
+// Over returns a query that applies the expression to a relation and returns all columns of a
+// table. The table has the expression's version, and the relation has its columns under their names
+// and in their types. more are further columns of the relation to return.
 func (e *Expression) Over(t schema.Table, relation string, more ...string) string {
 	columns := make([]string, 0, len(t.Columns)+len(more))
 	for _, c := range t.Columns {
@@ -79,7 +83,8 @@ func (e *Expression) Over(t schema.Table, relation string, more ...string) strin
 	return "SELECT " + strings.Join(append(columns, more...), ", ") + " FROM (" + relation + ") AS " + schema.Quote(e.Alias)
 }
 
-// String prints the expression as the end of an UPDATE, with the columns' names in a version of the table.
+// String returns the expression in the form of an UPDATE's SET and WHERE clauses, with the column
+// names of a version of the table.
 func (e *Expression) String(t schema.Table) string {
 	var set []string
 	for _, a := range e.Set {
@@ -94,7 +99,8 @@ func (e *Expression) String(t schema.Table) string {
 	return text
 }
 
-// storedExpression is what Encode writes: what a log frame or a row of the catalog does not have beside it.
+// storedExpression is what Encode writes: the fields that the log frame or catalog row does not
+// store separately.
 type storedExpression struct {
 	Alias string             `json:"alias"`
 	Set   []storedAssignment `json:"set"`
@@ -106,17 +112,18 @@ type storedAssignment struct {
 	Value  string        `json:"value"`
 }
 
-// Encode returns the expression as JSON, without its number and version.
+// Encode returns the expression as JSON, without Seq and Version.
 func (e *Expression) Encode() []byte {
 	s := storedExpression{Alias: e.Alias, Where: e.Where}
 	for _, a := range e.Set {
 		s.Set = append(s.Set, storedAssignment(a))
 	}
-	content, _ := json.Marshal(s) // texts and numbers: it cannot fail
+	content, _ := json.Marshal(s) // strings and numbers only: it cannot fail
 	return content
 }
 
-// DecodeExpression reads what Encode wrote, for a table in the expression's version. What does not fit is Corrupt.
+// DecodeExpression reads the output of Encode, for a table in the expression's version. An invalid
+// expression is Corrupt.
 func DecodeExpression(seq base.Seq, t schema.Table, content []byte) (*Expression, error) {
 	var s storedExpression
 	if err := json.Unmarshal(content, &s); err != nil {

@@ -11,16 +11,17 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 )
 
-// The values of one column lie in runs, the newest last. A run has a level: below 16 rows 0, below 256 rows 1,
-// and so on. The levels fall along a chain; when foldFanout runs of one level have gathered they are folded
-// into one, newest value of each row winning: counting in base 16. So n small changes copy each value
-// log16(n) times, and a reader folds few runs.
+// The values of one column are stored in runs, newest last, similar to a log-structured merge tree.
+// The level of a run is 0 below 16 rows, 1 below 256 rows, and so on. Levels descend along a chain.
+// When foldFanout runs of one level have gathered, they are folded into one run with the newest
+// value of each row. So n small changes copy each value log16(n) times, and a reader folds few
+// runs.
 const foldFanout = 16
 
-// chain is the runs of one column.
+// chain has the runs of one column.
 type chain struct {
 	column base.ColumnID
-	runs   []run // oldest first; never written again
+	runs   []run // oldest first; never modified
 }
 
 func (c chain) bytes() (n int64) {
@@ -32,20 +33,21 @@ func (c chain) bytes() (n int64) {
 
 func (c chain) compare(id base.ColumnID) int { return cmp.Compare(c.column, id) }
 
-// run is values of one column for ascending rows.
+// run has values of one column for ascending rows.
 type run struct {
 	ordinals []uint32
 	values   arrow.Array
-	typ      arrow.DataType // of values, the same one as in the run before if it is equal
-	version  uint32         // the newest schema version that one of the values was given under
-	bytes    int64          // of memory
+	// type of values; the same pointer as in the previous run if the types are equal
+	typ     arrow.DataType
+	version uint32 // the newest schema version under which one of the values was set
+	bytes   int64  // in memory
 }
 
 func newRun(ordinals []uint32, values arrow.Array, version uint32) run {
 	return run{ordinals, values, values.DataType(), version, 4*int64(len(ordinals)) + dataBytes(values.Data())}
 }
 
-// dataBytes returns the size of an array's buffers, of all that it keeps alive.
+// dataBytes returns the total size of an array's buffers.
 func dataBytes(data arrow.ArrayData) int64 {
 	n := int64(0)
 	for _, b := range data.Buffers() {
@@ -71,15 +73,17 @@ func (r run) foldsWith(other run) bool {
 	return r.typ == other.typ || arrow.TypeEqual(r.typ, other.typ)
 }
 
-// push returns the runs with a newer one, folded where due. It writes nothing that the old slice shows.
+// push returns the runs with a newer one, folded where due. It does not modify the old slice.
 func push(runs []run, newest run) ([]run, error) {
 	if n := len(runs); n > 0 && arrow.TypeEqual(runs[n-1].typ, newest.typ) {
-		newest.typ = runs[n-1].typ // to be compared by its address from now on
+		newest.typ = runs[n-1].typ // later comparisons then only compare pointers
 	}
 	runs = append(runs[:len(runs):len(runs)], newest)
 	for {
 		last := runs[len(runs)-1]
-		k, same := 1, 1 // runs at the end that are not above the last one; those exactly at its level
+		// k: runs at the end that are not above the last one's level; same: those exactly at its
+		// level
+		k, same := 1, 1
 		for k < len(runs) {
 			r := runs[len(runs)-1-k]
 			if r.level() > last.level() || !r.foldsWith(last) {
@@ -90,7 +94,7 @@ func push(runs []run, newest run) ([]run, error) {
 			}
 			k++
 		}
-		// Smaller ones before it break the order of the levels.
+		// Smaller runs before the last one break the order of levels.
 		if k == same && same < foldFanout {
 			return runs, nil
 		}
@@ -103,7 +107,7 @@ func push(runs []run, newest run) ([]run, error) {
 	}
 }
 
-// compact folds as much as has one type.
+// compact folds neighbouring runs of one type.
 func (c chain) compact() ([]run, error) {
 	var out []run
 	for at := 0; at < len(c.runs); {
@@ -121,10 +125,10 @@ func (c chain) compact() ([]run, error) {
 	return out, nil
 }
 
-// ref is a row of one of several runs: at counts through all of them.
+// ref is a row of one of several runs. at counts through all runs.
 type ref struct{ ordinal, at uint32 }
 
-// fold makes one run of several of one type, the newest last.
+// fold folds several runs of one type, newest last, into one.
 func fold(runs []run) (run, error) {
 	if len(runs) == 1 {
 		return runs[0], nil
@@ -139,7 +143,8 @@ func fold(runs []run) (run, error) {
 		version = max(version, r.version)
 		records[i] = newRecord([]arrow.Field{{Name: "v", Type: r.values.DataType(), Nullable: true}}, []arrow.Array{r.values})
 	}
-	// From the newest, mostly smallest, on: so the large ones are gone through once.
+	// Start with the newest run, which is usually the smallest. Then each large run is traversed
+	// only once.
 	newest := refs(runs[len(runs)-1], first[len(runs)-1])
 	for i := len(runs) - 2; i >= 0; i-- {
 		newest = union(refs(runs[i], first[i]), newest)
@@ -163,7 +168,7 @@ func refs(r run, first uint32) []ref {
 	return out
 }
 
-// union merges by ordinal; of equals the newer stays.
+// union merges two lists by ordinal. Where both have an ordinal, the newer one wins.
 func union(older, newer []ref) []ref {
 	out := make([]ref, 0, len(older)+len(newer))
 	for len(older) > 0 && len(newer) > 0 {
@@ -179,7 +184,8 @@ func union(older, newer []ref) []ref {
 	return append(append(out, older...), newer...)
 }
 
-// fieldOf is the field of a column in a layer's values. It is named by the column's id, which a rename leaves.
+// fieldOf returns the field of a column in a layer's values. Its name is the column's id, which
+// renames do not change.
 func fieldOf(id base.ColumnID, t arrow.DataType) arrow.Field {
 	return arrow.Field{Name: strconv.FormatUint(uint64(id), 10), Type: t, Nullable: true}
 }

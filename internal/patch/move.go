@@ -10,27 +10,28 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 )
 
-// Move says where rows went when their sources were written anew. It is immutable.
+// Move maps old row addresses to new ones after rowsets were rewritten: a remap. It is immutable.
 type Move interface {
-	// Find returns the new addresses of ascending rows of a source; that of a row that was left out has
-	// source 0.
+	// Find returns the new addresses of ascending rows of a rowset. The address of a row that was
+	// left out has Source 0.
 	Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error)
-	// Bytes returns about how much memory the move takes once rows were looked for.
+	// Bytes estimates the memory of the move, including what the first Find allocates.
 	Bytes() int64
 }
 
-// Sorted is a move of one source whose rows were sorted anew: Rows[i] are the source's ordinals in the
-// order in which part Parts[i] has them.
+// Sorted is a move of one rowset whose rows were sorted into parts. Rows[i] are the old ordinals of
+// the rows of Parts[i], in the order of that part.
 type Sorted struct {
 	Source base.SourceID
 	Parts  []base.SourceID
 	Rows   [][]uint32
 
-	once    sync.Once
-	inverse []uint64 // by ordinal: part number + 1 in the upper half, row below; 0: left out
+	once sync.Once
+	// by old ordinal: part number + 1 in the upper half, row in the lower half; 0: left out
+	inverse []uint64
 }
 
-// Find implements Move. The first call turns the lists around.
+// Find implements Move. The first call computes the inverse of Rows.
 func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
 	if source != m.Source {
 		return nil, base.Errorf(base.Internal, "rows of source %d did not move with those of %d", source, m.Source)
@@ -61,27 +62,28 @@ func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddres
 // Bytes implements Move.
 func (m *Sorted) Bytes() (n int64) {
 	for _, rows := range m.Rows {
-		n += (4 + 8) * int64(len(rows)) // with the inverse
+		n += (4 + 8) * int64(len(rows)) // including inverse
 	}
 	return n
 }
 
-// Interleaved is a move of several sources into one part, in which the rows of each keep their order. It takes at most a
-// bit per row and source, and next to nothing where sources follow one another.
+// Interleaved is a move of several rowsets into one part that keeps the order of each rowset's
+// rows. It takes at most a bit per row and rowset, and very little if rowsets follow one another.
 type Interleaved struct {
 	To    base.SourceID
 	lanes map[base.SourceID]*Lane
 	rows  uint32
 }
 
-// Lane is one source of an Interleaved.
+// Lane is one rowset of an Interleaved.
 type Lane struct {
-	leftOut *roaring.Bitmap // ordinals; nil: none
-	at      *roaring.Bitmap // rows of the new part that hold the others, in order
-	dense   []uint64        // the same while rows are added
+	leftOut *roaring.Bitmap // ordinals of rows that were left out; nil: none
+	at      *roaring.Bitmap // rows of the new part that come from this rowset, in order
+	dense   []uint64        // the same, while rows are added
 }
 
-// NewInterleaved returns a move to which rows are added. Of each source the given rows are left out (nil: none).
+// NewInterleaved returns a move to which rows can be added. leftOut has an entry for each rowset,
+// with the rows that are left out (nil: none).
 func NewInterleaved(leftOut map[base.SourceID]*roaring.Bitmap) *Interleaved {
 	m := &Interleaved{lanes: map[base.SourceID]*Lane{}}
 	for source, deleted := range leftOut {
@@ -90,10 +92,10 @@ func NewInterleaved(leftOut map[base.SourceID]*roaring.Bitmap) *Interleaved {
 	return m
 }
 
-// Lane returns the lane of a source.
+// Lane returns the lane of a rowset.
 func (m *Interleaved) Lane(source base.SourceID) *Lane { return m.lanes[source] }
 
-// Add notes that the new part's next row is the next of a lane.
+// Add records that the next row of the new part is the next row of a lane.
 func (m *Interleaved) Add(l *Lane) {
 	word := int(m.rows / 64)
 	for len(l.dense) <= word {
@@ -103,7 +105,7 @@ func (m *Interleaved) Add(l *Lane) {
 	m.rows++
 }
 
-// LeaveOut adds rows of a source to those that are left out. Before Finish.
+// LeaveOut adds rows of a rowset to the rows that are left out. It must be called before Finish.
 func (m *Interleaved) LeaveOut(source base.SourceID, rows *roaring.Bitmap) {
 	l := m.lanes[source]
 	if rows.IsEmpty() {
@@ -115,7 +117,7 @@ func (m *Interleaved) LeaveOut(source base.SourceID, rows *roaring.Bitmap) {
 	l.leftOut = rows
 }
 
-// Finish ends adding: the rows are in part to.
+// Finish ends adding rows. to is the id of the new part.
 func (m *Interleaved) Finish(to base.SourceID) {
 	m.To = to
 	for _, l := range m.lanes {
@@ -133,7 +135,7 @@ func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowA
 	}
 	find := lane.at.Select
 	if uint64(len(ordinals)) > lane.at.GetCardinality()/64 {
-		// Selecting goes through the bitmap each time: for many it is written out.
+		// Select scans the bitmap on each call. For many rows an array is faster.
 		rows := lane.at.ToArray()
 		find = func(rank uint32) (uint32, error) {
 			if int(rank) >= len(rows) {
@@ -171,7 +173,7 @@ func (m *Interleaved) Bytes() (n int64) {
 	return n
 }
 
-// Moves is several moves of different sources.
+// Moves combines moves of different rowsets.
 type Moves map[base.SourceID]Move
 
 // Find implements Move.
@@ -190,7 +192,8 @@ func (m Moves) Bytes() (n int64) {
 	return n
 }
 
-// MoveRows returns where rows of a source went.
+// MoveRows returns the new addresses of rows of a rowset, by new rowset. Rows that were left out
+// are missing.
 func MoveRows(m Move, source base.SourceID, rows *roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
 	found, err := m.Find(source, rows.ToArray())
 	if err != nil {
@@ -209,7 +212,7 @@ func MoveRows(m Move, source base.SourceID, rows *roaring.Bitmap) (map[base.Sour
 	return moved, nil
 }
 
-// MoveLayer returns a layer as layers of the sources that its rows went to.
+// MoveLayer returns a layer as layers of the rowsets to which its rows were moved.
 func MoveLayer(m Move, l Layer) ([]Layer, error) {
 	found, err := m.Find(l.Source, l.Ordinals)
 	if err != nil {
@@ -239,7 +242,7 @@ func MoveLayer(m Move, l Layer) ([]Layer, error) {
 	return moved, nil
 }
 
-// MoveSet adds what a set holds to the sets of the sources that its rows went to.
+// MoveSet adds the changes of a set to the sets of the rowsets to which its rows were moved.
 func MoveSet(m Move, s *Set, into map[base.SourceID]*Set) error {
 	deleted := map[base.SourceID]*roaring.Bitmap{}
 	if s.Deleted != nil {

@@ -1,10 +1,10 @@
-// Package patch holds what changed of rows that do not move: new values of some of their
-// columns, and which of them are deleted. A row is meant by its address, (source, ordinal), the
-// source being a part or a memtable.
+// Package patch has the changes of rows that are not rewritten: new values of some of their
+// columns, and deletions. A row is identified by its address, (rowset, ordinal). The rowset is a
+// part or a memtable.
 //
-// A Set is everything that is known about one source. It is immutable; a change makes a new Set, which
-// shares what it can. Its values lie on Go's heap, in Arrow arrays whose buffers hold no pointers and never
-// change, so nobody counts references to them: a Set is readable for as long as somebody has it.
+// A Set has all changes of one rowset. It is immutable. A change makes a new Set, which shares data
+// with the old one. The values are in Arrow arrays on Go's heap. Their buffers contain no pointers
+// and never change, so they are not reference-counted: the garbage collector frees a Set.
 package patch
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Layer is new values of some columns for some rows of one source. It is immutable.
+// Layer has new values of some columns for some rows of one rowset. It is immutable.
 type Layer struct {
 	Source   base.SourceID
 	Seq      base.Seq          // of the newest edit in it
 	Version  uint32            // the schema version whose column types Values has
 	Columns  []base.ColumnID   // of Values' columns, ascending
 	Ordinals []uint32          // ascending, unique
-	Values   arrow.RecordBatch // storage types, text not as dictionaries; a row per ordinal
+	Values   arrow.RecordBatch // a row per ordinal; storage types, text not dictionary-encoded
 }
 
-// Check returns an Internal error if the layer is not what its fields say.
+// Check returns an Internal error if the layer violates what its fields promise.
 func (l Layer) Check() error {
 	switch {
 	case l.Source == 0 || len(l.Columns) == 0 || len(l.Ordinals) == 0:
@@ -49,11 +49,11 @@ func ascending[T ~uint32](s []T) bool {
 	return true
 }
 
-// Set is everything that is known about one source's rows.
+// Set has all changes of one rowset.
 type Set struct {
 	Source    base.SourceID
 	Seq       base.Seq        // of the newest edit in it
-	ValuesSeq base.Seq        // of the newest that gave values
+	ValuesSeq base.Seq        // of the newest edit with values
 	Deleted   *roaring.Bitmap // read only; nil: none
 
 	chains []chain // by ascending column
@@ -62,27 +62,28 @@ type Set struct {
 
 	mu      sync.Mutex
 	folded  map[base.ColumnID]*Column // guarded by mu
-	patched *roaring.Bitmap           // guarded by mu; nil until asked for
+	patched *roaring.Bitmap           // guarded by mu; nil until requested
 }
 
-// New returns the set of a source of which nothing is changed.
+// New returns a set without changes.
 func New(source base.SourceID) *Set { return &Set{Source: source, beside: &beside{}} }
 
-// beside is what a reader keeps of a source.
+// attachment is data that a reader attaches to a rowset.
 type beside struct {
 	once  sync.Once
 	value any
 }
 
-// Beside returns what make returned when it was first asked for, of this set or of one that it was made of, or that was made of it. It
-// is for what a reader keeps of the source, which goes when the last of these sets does.
+// Beside returns data that a reader attaches to the rowset. The first call creates it with make.
+// All sets of the same rowset that were derived from each other share it, and it is freed with the
+// last of them.
 func (s *Set) Beside(make func() any) any {
 	s.beside.once.Do(func() { s.beside.value = make() })
 	return s.beside.value
 }
 
-// With returns the set with more deletions (nil: none) and layers, each newer than what is there and than those
-// before it. What it is given must not change any more.
+// With returns the set with more deletions (nil: none) and layers. Each layer must be newer than
+// the set and than the layers before it. The caller must not modify the arguments afterwards.
 func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set, error) {
 	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), beside: s.beside}
 	if deleted != nil && !deleted.IsEmpty() {
@@ -111,14 +112,14 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 	return next, nil
 }
 
-// WithoutDeletions returns the set with its values alone.
+// WithoutDeletions returns a set with only the values of s.
 func (s *Set) WithoutDeletions() *Set {
 	values := &Set{Source: s.Source, Seq: s.Seq, ValuesSeq: s.ValuesSeq, chains: s.chains, beside: s.beside}
 	values.bytes = values.measure()
 	return values
 }
 
-// Join returns the set with what a newer set of the same source holds over it.
+// Join returns s with the changes of a newer set of the same rowset.
 func (s *Set) Join(newer *Set) (*Set, error) {
 	layers, err := newer.Layers()
 	if err != nil {
@@ -127,7 +128,7 @@ func (s *Set) Join(newer *Set) (*Set, error) {
 	return s.With(newer.Seq, newer.Deleted, layers...)
 }
 
-// measure adds up what the runs hold.
+// measure returns the memory of the deletions and runs.
 func (s *Set) measure() int64 {
 	n := int64(0)
 	if s.Deleted != nil {
@@ -139,8 +140,8 @@ func (s *Set) measure() int64 {
 	return n
 }
 
-// Bytes returns the memory that the set holds, without what folding it for readers takes besides. Ordinals that
-// columns share count for each. A nil set has none.
+// Bytes returns the memory of the set, without the columns that are computed for readers. Ordinals
+// that columns share count once per column. A nil set has 0 bytes.
 func (s *Set) Bytes() int64 {
 	if s == nil {
 		return 0
@@ -148,10 +149,11 @@ func (s *Set) Bytes() int64 {
 	return s.bytes
 }
 
-// MaxColumnBytes is how much the new values of a column of one source may take: who reads them joins them to one array, whose offsets have 31 bits.
+// MaxColumnBytes is the most that the new values of one column of a rowset may take. Readers join
+// them to one array, whose offsets have 31 bits.
 const MaxColumnBytes = 1 << 30
 
-// ColumnBytes returns what the new values of the column take of which they take most, as Bytes does.
+// ColumnBytes returns the size of the largest column, measured as by Bytes.
 func (s *Set) ColumnBytes() int64 {
 	most := int64(0)
 	for _, c := range s.chains {
@@ -160,10 +162,10 @@ func (s *Set) ColumnBytes() int64 {
 	return most
 }
 
-// Empty reports whether nothing is changed.
+// Empty reports whether the set has no changes.
 func (s *Set) Empty() bool { return s.Deleted == nil && len(s.chains) == 0 }
 
-// PatchedRows returns how many rows have a new value; none of a nil set.
+// PatchedRows returns the number of rows with a new value; 0 for a nil set.
 func (s *Set) PatchedRows() int64 {
 	if s == nil {
 		return 0
@@ -171,7 +173,7 @@ func (s *Set) PatchedRows() int64 {
 	return int64(s.Patched().GetCardinality())
 }
 
-// DeletedRows returns how many rows are deleted; none of a nil set.
+// DeletedRows returns the number of deleted rows; 0 for a nil set.
 func (s *Set) DeletedRows() int64 {
 	if s == nil || s.Deleted == nil {
 		return 0
@@ -188,13 +190,13 @@ func (s *Set) Columns() []base.ColumnID {
 	return ids
 }
 
-// Changes reports whether any row has a new value of a column.
+// Changes reports whether any row has a new value in a column.
 func (s *Set) Changes(id base.ColumnID) bool {
 	_, found := slices.BinarySearchFunc(s.chains, id, chain.compare)
 	return found
 }
 
-// Patched returns the rows with any new value, deleted ones among them. It is read only.
+// Patched returns the rows with any new value, deleted ones included. It is read only.
 func (s *Set) Patched() *roaring.Bitmap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +211,7 @@ func (s *Set) Patched() *roaring.Bitmap {
 	return s.patched
 }
 
-// Version returns the newest schema version that a value was given under; 0 without values.
+// Version returns the newest schema version under which a value was set; 0 without values.
 func (s *Set) Version() uint32 {
 	v := uint32(0)
 	for _, c := range s.chains {
@@ -220,8 +222,8 @@ func (s *Set) Version() uint32 {
 	return v
 }
 
-// Layers returns what the set holds as few layers, none of which has a column of another, or a column
-// twice but where its type changed; older ones first. Deletions are apart, in Deleted.
+// Layers returns the values of the set as few layers, older ones first. A column is in several
+// layers only if its type changed. Deletions are not included: see Deleted.
 func (s *Set) Layers() ([]Layer, error) {
 	type group struct {
 		columns []base.ColumnID
@@ -237,7 +239,8 @@ func (s *Set) Layers() ([]Layer, error) {
 		}
 		for _, r := range runs {
 			at := -1
-			if len(runs) == 1 { // a column in several types stays apart, so that their order is kept
+			// a column with several types gets layers of its own, to keep their order
+			if len(runs) == 1 {
 				at = slices.IndexFunc(groups, func(g *group) bool {
 					return g.run.version == r.version && g.columns[len(g.columns)-1] != c.column && slices.Equal(g.run.ordinals, r.ordinals)
 				})

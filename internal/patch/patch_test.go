@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// model is the oracle: the newest value of each (column, row) as text, and which rows are deleted.
+// model is the oracle: the newest value of each (column, row) as text, and the deleted rows.
 type model struct {
 	table   schema.Table
 	values  map[base.ColumnID]map[uint32]string
@@ -171,7 +171,7 @@ func (m *model) check(t *testing.T, s *Set) {
 	}
 }
 
-// checkOver compares what Over makes of rows that were all NULL with the model.
+// checkOver compares the result of Over, for rows that were all NULL, with the model.
 func (m *model) checkOver(t *testing.T, s *Set, c schema.Column) {
 	t.Helper()
 	last := slices.Max(slices.Collect(maps.Keys(m.values[c.ID])))
@@ -217,7 +217,7 @@ func TestASetHoldsTheNewestValueOfEachRow(t *testing.T) {
 			}
 		}
 		m.check(t, s)
-		// What a set is written as, and read from, is the set.
+		// Writing a set and reading it back gives an equal set.
 		layers, err := s.Layers()
 		if err != nil {
 			t.Fatal(err)
@@ -305,7 +305,8 @@ func TestApplyAndLiveGiveTheRowsAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestApplyCostsWhatTheRowsTake applies the texts of many changed rows to a few of them.
+// TestApplyCostsWhatTheRowsTake applies the texts of many changed rows to a batch of only a few of
+// them.
 func TestApplyCostsWhatTheRowsTake(t *testing.T) {
 	const changed, few = 50_000, 10
 	table := testTable(t)
@@ -372,7 +373,8 @@ func TestValuesFollowTheirColumnsType(t *testing.T) {
 	}
 }
 
-// A date that no TIMESTAMP reaches may have been replaced or deleted before the column became one.
+// A date that is out of range for TIMESTAMP may have been replaced or deleted before the column's
+// type was changed to it.
 func TestValuesThatAreReplacedOrDeletedNeedNoPlaceInTheColumnsType(t *testing.T) {
 	date := schema.Column{ID: 1, Name: "d", Type: schema.Of(schema.Date)}
 	layer := func(seq base.Seq, typ schema.Type, value string, rows ...uint32) Layer {
@@ -405,7 +407,8 @@ func TestValuesThatAreReplacedOrDeletedNeedNoPlaceInTheColumnsType(t *testing.T)
 	}
 }
 
-// TestManySmallChangesStayFew: the number of runs grows with the logarithm of the changes.
+// TestManySmallChangesStayFew checks that the number of runs grows with the logarithm of the number
+// of changes.
 func TestManySmallChangesStayFew(t *testing.T) {
 	s := New(7)
 	dt := arrow.PrimitiveTypes.Int32

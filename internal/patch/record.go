@@ -11,15 +11,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ordinalColumn is the id and name of the row numbers' column where a layer is stored. The id is above those of
-// tables' columns.
+// ordinalColumn and ordinalName are the id and the name of the column of row numbers in stored
+// layers. The id is above all ids of tables' columns.
 const (
 	ordinalColumn = base.ColumnID(1<<31 - 1)
 	ordinalName   = "scoter_ordinal"
 )
 
-// Table describes stored layers of some columns, as a table: first the row numbers, then the values. t is the version of
-// the schema that the values have the types of.
+// Table describes stored layers of some columns as a table: first the row numbers, then the values.
+// t is the schema version whose types the values have.
 func Table(t schema.Table, columns []base.ColumnID) (schema.Table, error) {
 	stored := schema.Table{ID: t.ID, Database: t.Database, Schema: t.Schema, Name: t.Name, Version: t.Version}
 	ordinal := schema.Column{ID: ordinalColumn, Name: ordinalName, Type: schema.Of(schema.UInteger), NotNull: true}
@@ -39,14 +39,15 @@ func Table(t schema.Table, columns []base.ColumnID) (schema.Table, error) {
 	return stored, nil
 }
 
-// Record returns a layer as a batch of its Table.
+// Record returns a layer as a batch that conforms to stored, which Table returned.
 func (l Layer) Record(stored schema.Table) arrow.RecordBatch {
 	b := array.NewUint32Builder(memory.DefaultAllocator)
 	b.AppendValues(l.Ordinals, nil)
 	return array.NewRecordBatch(stored.Arrow(), append([]arrow.Array{b.NewArray()}, l.Values.Columns()...), int64(len(l.Ordinals)))
 }
 
-// FromRecords returns the layer that batches of its Table hold. The batches are only borrowed.
+// FromRecords is the inverse of Record: it returns the layer that is stored in batches. It does not
+// retain the batches.
 func FromRecords(source base.SourceID, seq base.Seq, stored schema.Table, records []arrow.RecordBatch) (Layer, error) {
 	l := Layer{Source: source, Seq: seq, Version: stored.Version}
 	whole, err := batch.Concat(records)

@@ -1,5 +1,5 @@
-// Package snapshot is what one reader sees: of every table it asked for, the parts of one
-// version and what the memtables held, all at one moment.
+// Package snapshot describes what one reader sees: one version of each requested table, with its
+// parts and the contents of its memtables, all at the same moment.
 package snapshot
 
 import (
@@ -14,28 +14,33 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Table is one table as a snapshot sees it. A row is in exactly one of its sources; row
-// addresses are (part id, row number in the file) and (memtable source, ordinal).
+// Table is one table of a snapshot. Each row is in exactly one rowset. Row addresses are (part id,
+// row number in the file) or (memtable id, ordinal).
 type Table struct {
-	Schema  schema.Table    // the current version; parts and memtables may have older ones
-	Version uint64          // changes whenever Schema or Parts do, never back: a key for what is derived from them
-	Parts   []*catalog.Part // by ascending id; their files stay until Release
-	// Versions are all versions of the schema that there were, by number.
+	Schema schema.Table // the current version; parts and memtables may have older ones
+	// Version changes whenever Schema or Parts change, and never returns to an old value. It is a
+	// cache key for data that is derived from them.
+	Version uint64
+	Parts   []*catalog.Part // by ascending id; their files exist until Release
+	// Versions has all versions of the schema that ever existed, by number.
 	Versions  map[uint32]schema.Table
 	Memtables []memtable.View // oldest first, none empty; at most one per generation
-	// Patches are what changed of rows in Parts and Memtables, by their source. A source that is
-	// not in it is as it was written. A change makes another *patch.Set and leaves Version as it is.
+	// Patches are the changes of rows, by rowset. A rowset without an entry is as it was written. A
+	// change replaces the *patch.Set and does not change Version.
 	Patches map[base.SourceID]*patch.Set
-	// Losers are, in a table that merges on read, the rows in Parts and Memtables whose key another row holds: Patches has them among
-	// the deleted ones. nil: nobody looked for them. Read only.
+	// Losers are the superseded rows of a table that merges on read, by rowset. Patches has them
+	// among the deleted rows. nil: the snapshot is not deduplicated. Read only.
 	Losers map[base.SourceID]*roaring.Bitmap
-	// Settled says of such a table that of the rows which came up to this edit no two that are not deleted have one key.
+	// Settled is the last edit whose rows are deduplicated, in a table that merges on read: of the
+	// rows up to this edit, at most one per key is not deleted.
 	Settled base.Seq
-	// Expressions change rows of Parts when they are read, those without a patch; by ascending Seq. Which of them a part lacks Pending says.
+	// Expressions are the expression updates of the table, by ascending Seq. A reader of Parts
+	// applies them to rows without a patch. Pending returns those that a part lacks.
 	Expressions []*patch.Expression
 }
 
-// Pending returns the expressions that a reader of a part applies to its rows without a patch, in their order.
+// Pending returns the expression updates that a reader of p applies, in order, to rows without a
+// patch.
 func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	for i, x := range t.Expressions {
 		if x.Seq > p.Applied {
@@ -45,7 +50,8 @@ func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	return nil
 }
 
-// PendingColumns returns the columns of the table that a part's pending expressions set, ascending. Of a nil part, those of any.
+// PendingColumns returns the columns that p's pending expression updates set, ascending. For a nil
+// part it returns the columns of all expression updates.
 func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	pending := t.Expressions
 	if p != nil {
@@ -63,7 +69,7 @@ func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	return slices.Compact(ids)
 }
 
-// Rows returns the number of rows, in parts and memtables, without deleted ones.
+// Rows returns the number of rows in parts and memtables, without deleted ones.
 func (t *Table) Rows() int64 {
 	n := int64(0)
 	for _, p := range t.Parts {
@@ -78,34 +84,33 @@ func (t *Table) Rows() int64 {
 	return n
 }
 
-// Snapshot is immutable. Its parts' files exist and its memtables' memory is valid until
-// Release.
+// Snapshot is immutable. Until Release the files of its parts exist and the memory of its memtables
+// is valid.
 type Snapshot struct {
-	Seq    base.Seq // of the last edit it holds
+	Seq    base.Seq // of the last edit that the snapshot includes
 	Tables map[base.TableID]*Table
 
 	refs    atomic.Int64
 	release func()
 }
 
-// New returns a snapshot with one reference; release is called when the last goes.
+// New returns a snapshot with one reference. release is called when the last reference is released.
 func New(seq base.Seq, tables map[base.TableID]*Table, release func()) *Snapshot {
 	s := &Snapshot{Seq: seq, Tables: tables, release: release}
 	s.refs.Store(1)
 	return s
 }
 
-// Retain takes another reference, for a reader that may outlive the one that it got the
-// snapshot from.
+// Retain adds a reference, for a reader that may outlive the owner of the first one.
 func (s *Snapshot) Retain() {
 	if s.refs.Add(1) <= 1 {
-		s.refs.Add(-1) // or a Release after it would free a second time
+		s.refs.Add(-1) // otherwise a later Release would free a second time
 		panic("snapshot: retained after its last release")
 	}
 }
 
-// Release gives a reference back. It is called once per reference: once more is a
-// defect of the caller, which would free memory under another reader, and panics.
+// Release drops a reference. It must be called once per reference. An extra call would free memory
+// that another reader uses, so it panics.
 func (s *Snapshot) Release() {
 	switch n := s.refs.Add(-1); {
 	case n == 0:

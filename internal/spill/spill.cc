@@ -23,7 +23,8 @@ void scoter_limit_spilled(duckdb_connection connection, int64_t bytes) {
 		try {
 			buffers.SetSwapLimit(duckdb::optional_idx(duckdb::idx_t(bytes)));
 			return;
-		} catch (duckdb::OutOfMemoryException &) { // more is used; that changes while this runs
+		// more than that is in use, and the number changes while this runs
+		} catch (duckdb::OutOfMemoryException &) {
 			bytes = int64_t(buffers.GetUsedSwap());
 		}
 	}

@@ -1,5 +1,6 @@
-// Package spill bounds the disk space that queries take which do not fit into memory. The bound follows the
-// free space of the disk: others need it too. It needs DuckDB's C++ classes, hence a package of its own (see livescan).
+// Package spill bounds the disk space of queries that spill. The bound follows the free space of
+// the disk, because others need space too. The package uses DuckDB's C++ classes; see livescan for
+// why these are in packages of their own.
 package spill
 
 /*
@@ -18,14 +19,15 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// share is what queries may take at most of the space that would be free without them: all but one in so many bytes.
+// share: queries may take all but 1/share of the space that would be free without them.
 const share = 5
 
-// every is the time between two looks at the disk.
+// every is the interval at which the free space is checked.
 const every = 500 * time.Millisecond
 
-// Limit bounds what the queries of an instance spill to a folder, to most bytes (0 for no such bound) and to a share of
-// the disk's free space, until the returned function is called, which waits for the end of that.
+// Limit bounds what the queries of an instance spill to a folder: to most bytes (0: no such bound)
+// and to a share of the disk's free space. The bound is updated until stop is called. stop waits
+// for the goroutine that updates it.
 func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop func() error, err error) {
 	if err := inst.Extend(func(conn *duck.Conn) error { return limit(conn, dir, most) }); err != nil {
 		return nil, err
@@ -40,7 +42,7 @@ func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop 
 	}, nil
 }
 
-// follow limits the instance again and again. It is silent about an error that comes again.
+// follow updates the limit periodically. It logs an error once, until another error occurs.
 func follow(inst *duck.Instance, dir string, most int64, log *slog.Logger, done <-chan struct{}) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()

@@ -1,4 +1,4 @@
-// How much queries may spill.
+// Bounds how much queries may spill.
 #ifndef SCOTER_SPILL_H
 #define SCOTER_SPILL_H
 
@@ -9,10 +9,11 @@
 extern "C" {
 #endif
 
-// Returns how many bytes the queries of the connection's database have spilled to files that are still there.
+// Returns the bytes in files to which queries of the connection's database have spilled and that
+// still exist.
 int64_t scoter_spilled(duckdb_connection connection);
 
-// Limits these bytes. If they are more already, there will be no more of them.
+// Limits these bytes. If there are already more, the limit becomes the number of bytes in use.
 void scoter_limit_spilled(duckdb_connection connection, int64_t bytes);
 
 #ifdef __cplusplus

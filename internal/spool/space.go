@@ -1,9 +1,9 @@
-// Package spool keeps what slow readers have not taken yet of their results, in files of a bounded
-// size, so that the queries can end meanwhile.
+// Package spool writes the results that slow readers have not taken yet to files of bounded size,
+// so that the queries can end.
 //
-// A Writer stands between what produces a result and the connection to its reader. As long as the
-// reader keeps up, bytes pass through two small buffers in memory. When it takes nothing for a pause,
-// the rest of the result goes to a file as fast as it is produced, and is read from there.
+// A Writer is between the producer of a result and the connection to its reader. While the reader
+// keeps up, the bytes pass through two small buffers in memory. If the reader takes nothing for a
+// while, the rest of the result goes to a file as fast as it is produced, and is sent from there.
 package spool
 
 import (
@@ -14,30 +14,31 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Space is a folder with room for a number of bytes, which results share.
+// Space is a folder with a limit of bytes that all results share.
 type Space struct {
 	dir   string
 	limit int64
 	used  atomic.Int64
 }
 
-// One result is full with a share of the space, and every result is when most of it is taken: what
-// is left is for what was computed already, and the last of it for results to end with an error
-// that says so.
+// A result may use 1/resultShare of the space. Once most of the space is in use, no result may
+// compute more. The rest is for data that was already computed, and the last part of it for the
+// error messages with which results end.
 const (
 	resultShare = 8
-	mostShare   = 4 // all but one in so many
-	lastShare   = 8 // one in so many is for small pieces
-	freeShare   = 4 // the space is no more than one in so many of the bytes that are free on the disk
+	mostShare   = 4 // all but 1/mostShare
+	lastShare   = 8 // 1/lastShare is for small pieces
+	freeShare   = 4 // the space is at most 1/freeShare of the free bytes on the disk
 )
 
-// NewSpace returns a space of limit bytes in a folder, which need not exist before it is used.
+// NewSpace returns a space of limit bytes in a folder. The folder must exist when the space is
+// first used.
 func NewSpace(dir string, limit int64) *Space { return &Space{dir: dir, limit: limit} }
 
-// Used returns how many bytes are taken.
+// Used returns the number of bytes in use.
 func (s *Space) Used() int64 { return s.used.Load() }
 
-// take takes n bytes: small pieces, such as why a result ends, whatever there is.
+// take reserves n bytes. Small pieces, such as the reason for which a result ends, always succeed.
 func (s *Space) take(n int64) error {
 	if n <= smallPiece {
 		s.used.Add(n)
@@ -56,7 +57,7 @@ func (s *Space) take(n int64) error {
 
 func (s *Space) give(n int64) { s.used.Add(-n) }
 
-// most returns how large the file of one result may be, now that it is begun.
+// most returns the maximum size of the file of one result that starts now.
 func (s *Space) most() int64 {
 	limit := s.limit
 	if free, err := vfs.OS.FreeSpace(s.dir); err == nil {
@@ -65,20 +66,20 @@ func (s *Space) most() int64 {
 	return limit / resultShare
 }
 
-// full reports whether no result should go on.
+// full reports whether no result may compute more.
 func (s *Space) full() bool { return s.used.Load() > s.limit-s.limit/mostShare }
 
-// over reports whether there is room only for why results end.
+// over reports whether only the reasons for which results end still fit.
 func (s *Space) over() bool { return s.used.Load() > s.limit-s.limit/lastShare }
 
-// create makes a file that has no name any more: it goes when it is closed, whatever happens.
+// create creates a file without a name. It disappears when it is closed, even by a crash.
 func (s *Space) create() (*os.File, error) {
 	f, err := os.CreateTemp(s.dir, "result-*")
 	if err != nil {
 		return nil, base.Errorf(base.Unavailable, "keep a result for a slow reader: %w", err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
-		_ = f.Close() // the first error counts
+		_ = f.Close() // the first error is returned
 		return nil, base.Errorf(base.Unavailable, "keep a result for a slow reader: %w", err)
 	}
 	return f, nil

@@ -9,37 +9,37 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Query is what computes a result.
+// Query computes a result.
 type Query interface {
-	// Wanted reports whether other queries wait for its place.
+	// Wanted reports whether other queries wait for the slot of this one.
 	Wanted() bool
-	// Yield lets another query have its place: the reader takes too little since that time. It
-	// returns the reason if the result should end now.
+	// Yield gives up the slot of the query, because the reader has been too slow since that time.
+	// It returns the reason if the result must end now.
 	Yield(since time.Time) error
 }
 
-// Writer passes a result on to its reader. Write, Full and Finish are called by the goroutine that produces the
-// result; another one writes to the reader, from the first large piece on.
+// Writer sends a result to its reader. The goroutine that produces the result calls Write, Full and
+// Finish. From the first large piece on, another goroutine writes to the reader.
 type Writer struct {
 	to    io.Writer
 	space *Space
 	pause time.Duration
 	query Query
 
-	work chan struct{} // there is something to send, or there will be nothing more
-	room chan struct{} // there is a buffer, or the reader is gone
-	done chan struct{} // the sender has ended; nil if it has not begun
+	work chan struct{} // signals that there are bytes to send or that the result has ended
+	room chan struct{} // signals that a buffer is free or that the reader is gone
+	done chan struct{} // closed when the sender has ended; nil before the sender has started
 
 	mu    sync.Mutex // guards the rest
-	queue [][]byte   // to send first
+	queue [][]byte   // to send before the file
 	idle  []*buffer
-	made  int       // buffers
-	taken time.Time // when the reader had a whole buffer last
-	file  *os.File  // nil until the reader stalls first
-	sent  int64     // of the file
-	kept  int64     // in the file; 0 if nothing of it is left to send
-	since time.Time // when the first of it was kept
-	most  int64     // that the file should have
+	made  int       // number of buffers
+	taken time.Time // when the reader last took a whole buffer
+	file  *os.File  // nil until the reader stalls for the first time
+	sent  int64     // bytes of the file that were sent
+	kept  int64     // bytes in the file; 0 if all of them were sent
+	since time.Time // when the oldest bytes in the file were written
+	most  int64     // maximum size of the file
 	ended bool
 	err   error // of the reader
 }
@@ -52,20 +52,22 @@ const (
 	smallPiece  = 4 << 10
 )
 
-// tick is the time between two looks at a reader that is waited for.
+// tick is the interval at which a stalled reader is checked.
 const tick = 50 * time.Millisecond
 
 var pool = sync.Pool{New: func() any { return new(buffer) }}
 
-// NewWriter returns a writer to a reader, who may take nothing for a pause, or for a tick while
-// other queries want the place of this one. Finish must be called.
+// NewWriter returns a writer to a reader. The result moves to a file if the reader takes nothing
+// for the duration pause, or for a tick while other queries wait for a slot. The caller must call
+// Finish.
 func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Writer {
 	return &Writer{to: to, space: space, pause: pause, query: query, taken: time.Now(), work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// Full returns nil once more of the result may be computed, or the reason why it should end: a
-// Timeout error if too much of it waits for the reader, or for others' readers, and this one has
-// taken nothing for two pauses; or what the query says.
+// Full waits until more of the result may be computed, and then returns nil. Otherwise it returns
+// the reason for which the result must end: the error of Query.Yield, the error of the reader, or a
+// Timeout. It is a Timeout if too many bytes wait for this reader or for others, and this reader
+// has taken nothing for two pauses.
 func (w *Writer) Full() error {
 	for {
 		w.mu.Lock()
@@ -90,9 +92,10 @@ func (w *Writer) Full() error {
 	}
 }
 
-// Write takes all bytes, whether the reader has them or not. It fails if the reader is gone, if
-// there is no space, or if the query must end and does not yet know it. Where it can, it refuses a
-// piece as a whole, and never a small one, so that the result can say why it ends.
+// Write accepts all bytes, whether or not the reader has taken them. It fails if the reader is
+// gone, if there is no space, or if the query must end and does not know it yet. Where possible, it
+// refuses a piece as a whole. It never refuses a small piece, so that the result can say why it
+// ends.
 func (w *Writer) Write(p []byte) (int, error) {
 	if len(p) > smallPiece && w.over() {
 		return 0, errFull(w.space.limit)
@@ -111,7 +114,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// over reports whether what is written would go to a file for which there is no space.
+// over reports whether new bytes would go to a file for which there is no space.
 func (w *Writer) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,7 +131,8 @@ func (w *Writer) put(p []byte) (int, error) {
 	if w.kept > 0 {
 		return w.keep(p)
 	}
-	if last := len(w.queue) - 1; last >= 0 && len(w.queue[last]) < len(buffer{}) { // it is not being sent yet
+	// that buffer is not being sent yet
+	if last := len(w.queue) - 1; last >= 0 && len(w.queue[last]) < len(buffer{}) {
 		n, full := len(w.queue[last]), w.queue[last][:len(buffer{})]
 		more := copy(full[n:], p)
 		w.queue[last] = full[:n+more]
@@ -153,8 +157,8 @@ func (w *Writer) put(p []byte) (int, error) {
 	return n, nil
 }
 
-// wait waits for a buffer, and reports whether one may be free before the reader was waited for
-// long enough.
+// wait waits for a buffer. It returns false if the reader has stalled for too long, and true if a
+// buffer may be free.
 func (w *Writer) wait() bool {
 	ticks := time.NewTicker(min(tick, w.pause))
 	defer ticks.Stop()
@@ -170,9 +174,9 @@ func (w *Writer) wait() bool {
 	}
 }
 
-// putAside takes the bytes into the file, and those that follow, until the reader has them. If the
-// query must end, it takes them all the same unless they may be refused: Full, which is asked for
-// the next of them, gives the reason then.
+// putAside switches the result to the file, until the reader has taken all bytes, and writes p to
+// it. If the query must end, it still accepts the bytes unless refuse is set. The next call of Full
+// then returns the reason.
 func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	now := time.Now()
 	if err := w.query.Yield(now); err != nil && refuse {
@@ -191,7 +195,7 @@ func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	return w.keep(p)
 }
 
-// keep writes bytes to the file. mu is held.
+// keep appends bytes to the file. mu must be held.
 func (w *Writer) keep(p []byte) (int, error) {
 	n := int64(len(p))
 	if err := w.space.take(n); err != nil {
@@ -206,7 +210,7 @@ func (w *Writer) keep(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// send writes to the reader until there is no more or the reader is gone.
+// send writes to the reader until the result ends or the reader is gone.
 func (w *Writer) send() {
 	defer close(w.done)
 	for {
@@ -225,7 +229,7 @@ func (w *Writer) send() {
 	}
 }
 
-// next waits for what is to be sent, in a buffer. It returns nil at the end.
+// next waits for the next piece to send and returns it in a buffer. It returns nil at the end.
 func (w *Writer) next() ([]byte, error) {
 	for {
 		w.mu.Lock()
@@ -247,7 +251,7 @@ func (w *Writer) next() ([]byte, error) {
 	}
 }
 
-// read reads bytes of the file, of which there are so many.
+// read reads the next piece of the file, which has kept bytes.
 func (w *Writer) read(kept int64) ([]byte, error) {
 	buf := pool.Get().(*buffer)
 	piece := buf[:min(int64(len(buf)), kept-w.sent)]
@@ -265,7 +269,7 @@ func (w *Writer) read(kept int64) ([]byte, error) {
 	return piece, nil
 }
 
-// empty gives back the space of the file. mu is held.
+// empty frees the space of the file. mu must be held.
 func (w *Writer) empty() error {
 	w.space.give(w.kept)
 	w.sent, w.kept = 0, 0
@@ -275,7 +279,7 @@ func (w *Writer) empty() error {
 	return nil
 }
 
-// recycle takes a buffer that was sent.
+// recycle takes back the buffer of a piece that was sent.
 func (w *Writer) recycle(piece []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -290,7 +294,7 @@ func (w *Writer) recycle(piece []byte) {
 	notify(w.room)
 }
 
-// fail notes that the reader is gone.
+// fail records that the reader is gone.
 func (w *Writer) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -298,7 +302,7 @@ func (w *Writer) fail(err error) {
 	notify(w.room)
 }
 
-// Finish waits until the reader has everything, or is gone: then it returns the error.
+// Finish waits until the reader has taken all bytes. If the reader is gone, it returns the error.
 func (w *Writer) Finish() error {
 	w.mu.Lock()
 	w.ended = true
@@ -324,7 +328,7 @@ func (w *Writer) Finish() error {
 	return w.err
 }
 
-// notify wakes who waits, or will wait, on a channel of one place.
+// notify wakes the goroutine that waits, or is going to wait, on a channel of capacity 1.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -13,9 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// reader takes what is written to it when it is let.
+// reader accepts writes only when the test allows it.
 type reader struct {
-	lets chan int // how many writes it takes
+	lets chan int // number of writes that it accepts
 	left int
 	got  bytes.Buffer
 	err  error
@@ -34,7 +34,7 @@ func (r *reader) Write(p []byte) (int, error) {
 
 const always = 1 << 30
 
-// query is one whose place others may want.
+// query is a query whose slot others may want.
 type query struct {
 	wanted, yields bool
 	since          time.Time
@@ -57,7 +57,7 @@ func content(n int) []byte {
 	return p
 }
 
-// write writes a result in pieces of several sizes, until it is full.
+// write writes a result in pieces of several sizes, until the writer is full.
 func write(w *Writer, p []byte) (n int, err error) {
 	sizes := []int{1, 1000, 128 << 10, 130 << 10, 400 << 10}
 	for i := 0; len(p) > 0; i++ {
@@ -109,7 +109,8 @@ func TestAResultOutlivesItsReadersPauses(t *testing.T) {
 	}
 }
 
-// TestAReaderThatCatchesUpIsReadToDirectly: its file is emptied, and used again when it stalls again.
+// TestAReaderThatCatchesUpIsReadToDirectly checks that the file is emptied when the reader catches
+// up, and is used again when the reader stalls again.
 func TestAReaderThatCatchesUpIsReadToDirectly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		space := NewSpace(t.TempDir(), 100<<20)
@@ -178,8 +179,8 @@ func TestTooMuchForASlowReaderIsAnError(t *testing.T) {
 	})
 }
 
-// TestAReaderThatTakesPartsOfALargeResultHasAllOfIt: it is waited for as long as it takes something
-// in two pauses.
+// TestAReaderThatTakesPartsOfALargeResultHasAllOfIt checks that the writer waits for a reader as
+// long as it takes something within two pauses.
 func TestAReaderThatTakesPartsOfALargeResultHasAllOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		space := NewSpace(t.TempDir(), 16<<20) // 2 MiB for each
@@ -234,8 +235,8 @@ func TestAReaderIsNotWaitedForWhileOthersWantThePlace(t *testing.T) {
 	})
 }
 
-// A query that must end while its reader takes nothing: what was begun is kept whole, and so is why
-// it ends.
+// A query must end while its reader takes nothing. The data that was written before and the reason
+// are still sent.
 func TestAResultThatMustEndSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		space := NewSpace(t.TempDir(), 100<<20)

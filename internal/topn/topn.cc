@@ -18,20 +18,21 @@ namespace {
 
 using namespace duckdb;
 
-// More than these are too many of a vector for it to become much shorter.
+// With a larger LIMIT, too few rows of a vector could be dropped.
 constexpr idx_t most = STANDARD_VECTOR_SIZE / 8;
 
-// What ORDER BY ... LIMIT asks for, as far as its first key tells.
+// The first key and the limit of an ORDER BY ... LIMIT.
 struct Order {
 	idx_t column; // of the input
-	idx_t n;      // rows, with those that OFFSET skips
+	idx_t n;      // LIMIT plus OFFSET
 	bool descending, nulls_first;
-	bool ties; // further keys decide among rows of one value
+	bool ties; // there are further keys, which order rows with equal first keys
 };
 
-// Chooses rows of the vectors that one thread sees.
+// Chooses rows of the vectors that one thread processes.
 struct Chooser : public OperatorState {
-	// Returns how many rows of the vector may be among the first, and which: keep, in their order.
+	// Returns the number of rows of the vector that may be among the first n. Their indices are in
+	// keep, in ascending order.
 	virtual idx_t Choose(Vector &keys, idx_t count) = 0;
 	SelectionVector keep {STANDARD_VECTOR_SIZE};
 };
@@ -63,7 +64,7 @@ struct TypedChooser : public Chooser {
 			values[n_values++] = data[i];
 		}
 		if (n_values < order.n) return n;
-		// From here on there are n rows at least as good as the bound, and a NULL is none of the first.
+		// From here on at least n rows are as good as the bound, so no NULL is among the first n.
 		auto nth = values + order.n - 1, end = values + n_values;
 		auto before = [this](const T &a, const T &b) { return Before(a, b); };
 		if (order.n == 1) {
@@ -74,7 +75,8 @@ struct TypedChooser : public Chooser {
 		}
 		bounded = true;
 		auto better = std::count_if(values, end, [this](const T &v) { return Before(v, bound); });
-		idx_t equal = order.ties ? n : order.n - better; // how many of the bound's value to choose
+		// the number of rows to choose whose value is the bound
+		idx_t equal = order.ties ? n : order.n - better;
 		idx_t chosen = 0;
 		for (idx_t k = 0; k < n; k++) {
 			auto row = kept[k];
@@ -98,7 +100,7 @@ private:
 
 	const Order order;
 	bool bounded = false;
-	T bound; // if bounded: n rows that were chosen are as good or better
+	T bound; // if bounded: at least n chosen rows are as good or better
 	T values[STANDARD_VECTOR_SIZE];
 };
 
@@ -156,7 +158,7 @@ private:
 	const Order order;
 };
 
-// Its one expression is the first key.
+// Its only expression is the first key.
 class LogicalLeaders : public LogicalExtensionOperator {
 public:
 	LogicalLeaders(LogicalTopN &top, unique_ptr<LogicalOperator> child) {
@@ -188,7 +190,8 @@ private:
 	Order order;
 };
 
-// Whether an operator gives rows as they are stored. Those that compute them anew have as many as LIMIT asks for seldom in an order.
+// Whether an operator returns rows in the order in which they are stored. The output of other
+// operators is rarely sorted by the key over as many rows as LIMIT asks for.
 bool IsStored(const LogicalOperator &op) {
 	switch (op.type) {
 	case LogicalOperatorType::LOGICAL_GET:

@@ -1,9 +1,10 @@
-// Package topn makes ORDER BY ... LIMIT cheap on rows that are stored in the opposite order.
+// Package topn speeds up ORDER BY ... LIMIT over rows that are stored in the opposite order.
 //
-// DuckDB passes over rows that cannot be among the first n because n better ones came already. Where each row is better
-// than those before it (the newest values of a table in time order), none is passed over: each becomes a sort key and goes through the heap, which costs as much as
-// reading it. An operator below leaves out what cannot be among the first n of its own vector. It needs DuckDB's C++
-// classes, hence a package of its own (see livescan).
+// DuckDB skips a row once n better rows have come before it. If every row is better than the rows
+// before it (the newest values of a table in time order), it skips none: each row becomes a sort
+// key and passes through the heap, which costs as much as reading it. This package adds an operator
+// below the sort, which drops rows that cannot be among the first n of their own vector. The
+// package uses DuckDB's C++ classes; see livescan for why these are in packages of their own.
 package topn
 
 /*
@@ -21,7 +22,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// Register adds the operator to the plans of the connection's instance; once for an instance.
+// Register adds the operator to the plans of the connection's instance. Call it once per instance.
 func Register(conn *duck.Conn) error {
 	if failure := C.scoter_register_topn(C.duckdb_connection(conn.Raw())); failure != nil {
 		defer C.free(unsafe.Pointer(failure))

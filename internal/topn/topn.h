@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-// Makes the plans of the connection's instance leave out, below ORDER BY ... LIMIT n, what is not among the first n of its
-// vector. Returns what went wrong, to be freed, or NULL.
+// Makes plans of the connection's instance drop, below ORDER BY ... LIMIT n, the rows that are not
+// among the first n of their vector. Returns NULL or an error message, which the caller frees.
 char *scoter_register_topn(duckdb_connection connection);
 
 #ifdef __cplusplus

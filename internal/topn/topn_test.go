@@ -56,27 +56,27 @@ func ask(t *testing.T, conn *duck.Conn, sql string) string {
 	}
 }
 
-// rows are what a query gives, as texts.
+// rows returns the rows of a query as text.
 func rows(t *testing.T, conn *duck.Conn, sql string) string {
 	t.Helper()
 	return ask(t, conn, "SELECT COLUMNS(*)::VARCHAR FROM ("+sql+")")
 }
 
-// tables fills the table t: values of each type in ascending, descending, random and constant order, few and many of them,
-// with and without NULLs, more than a thread takes at once.
+// tables fills the table t. Its values are ascending, descending, random or constant, with few or
+// many distinct ones, with and without NULLs. There are more rows than a thread takes at once.
 const tables = `CREATE TABLE t AS SELECT i, v::%[1]s AS v, w FROM (
 	SELECT i, w, CASE WHEN w %% %[3]d = 0 THEN NULL ELSE %[2]s END AS v
 	FROM (SELECT i, hash(i) %% 1000 AS w, hash(i + 7) AS h FROM range(20000) r(i)))`
 
 var shapes = []string{"i %% 120", "120 - i %% 120", "(i // 170)", "(120 - i // 170)", "(h %% 120)::BIGINT", "1"}
 
-// types are those of keys, with how a small number becomes one. Not all have a chooser.
+// types are the types of sort keys. Not all of them have a Chooser.
 var types = []string{
 	"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL(9, 2)",
 	"DECIMAL(18, 3)", "VARCHAR", "BOOLEAN",
 }
 
-// The same rows come first with the operator and without, whatever the order they are stored in.
+// The first rows are the same with and without the operator, in whatever order the rows are stored.
 func TestFirstRows(t *testing.T) {
 	ours, plain := connect(t, Register), connect(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -105,7 +105,8 @@ func TestFirstRows(t *testing.T) {
 	}
 }
 
-// Types whose numbers are not ordered as they are stored, and values that do not compare as numbers do.
+// Types whose order differs from the order of their stored numbers, and values that do not compare
+// like numbers.
 func TestOrderOfTypes(t *testing.T) {
 	ours, plain := connect(t, Register), connect(t)
 	for _, values := range []string{
@@ -135,7 +136,7 @@ func TestOrderOfTypes(t *testing.T) {
 	}
 }
 
-// Where rows are stored in an order, few reach ORDER BY ... LIMIT; where they are computed, DuckDB's plan stays.
+// The operator is in plans over stored rows. Plans over computed rows are unchanged.
 func TestPlans(t *testing.T) {
 	conn := connect(t, Register)
 	ask(t, conn, "CREATE TABLE t AS SELECT range AS i, range % 7 AS k FROM range(1000)")

@@ -73,8 +73,7 @@ func TestCrashForgetsUnsyncedNames(t *testing.T) {
 	}
 }
 
-// The partial outcomes must all occur: a test that crashes on this file system
-// relies on them being tried.
+// All partial outcomes must occur: tests that crash on this file system rely on it.
 func TestCrashTearsWritesInEveryWay(t *testing.T) {
 	c := NewCrashable()
 	f := mustCreate(t, c, "f")
@@ -156,9 +155,8 @@ func TestCrashCloneIsReproducibleAndIndependent(t *testing.T) {
 	}
 }
 
-// After a crash before any write operation of a publication, with any part of the
-// unsynced left, the path holds the old file or the whole new one; after success
-// only the new one.
+// If a crash occurs before any write operation of a publication, with any part of the unsynced data
+// left, the path has the old file or the whole new one. After success it has the new one.
 func TestPublicationSurvivesACrashAnywhere(t *testing.T) {
 	long := strings.Repeat("new", 1000)
 	for k := 0; ; k++ {
@@ -249,7 +247,7 @@ func TestFailingRules(t *testing.T) {
 	}
 }
 
-// Every method of every type fails when told to, and then does nothing.
+// Every method of every type fails when the rule says so, and then does nothing.
 func TestEveryOperationCanFail(t *testing.T) {
 	c := NewCrashable()
 	must(t, WriteFile(c, "f", writeString("f")))

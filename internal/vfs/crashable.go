@@ -15,28 +15,28 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Crashable is a file system in memory that knows what a power failure would
-// leave of it. See CrashClone. Locks are not part of what survives.
+// Crashable is a file system in memory that knows what a power failure would leave of it: see
+// CrashClone. Locks do not survive.
 //
-// It is as forgetful as POSIX allows, more than any one file system: a byte
-// survives only by File.Sync, a name only by SyncDir of its folder (fsync of a
-// new file does not save its name), and what was not synced may survive in part
-// and out of order.
+// It loses as much as POSIX allows, more than any single file system would:
+//   - Bytes survive only after File.Sync.
+//   - A name survives only after SyncDir of its folder. fsync of a new file does not save its name.
+//   - Anything that was not synced may survive in part and out of order.
 type Crashable struct {
 	mu       sync.Mutex // guards everything below, and all nodes
 	root     *node
 	locked   map[string]bool
-	capacity int64 // bytes all files may hold together; negative is no limit
+	capacity int64 // bytes that all files together may have; negative: no limit
 }
 
-// NewCrashable returns an empty file system without a size limit. Its root
-// folder is durable; paths are taken from there, "a" is "/a".
+// NewCrashable returns an empty file system without a size limit. Its root folder is durable.
+// Relative paths start there: "a" is "/a".
 func NewCrashable() *Crashable {
 	return &Crashable{root: newDir(), locked: map[string]bool{}, capacity: -1}
 }
 
-// SetCapacity limits the bytes that all files may hold together; a write beyond
-// it writes what fits and fails as StorageFull. Negative is no limit.
+// SetCapacity limits the bytes that all files together may have; negative means no limit. A write
+// beyond the limit writes the bytes that fit and fails as StorageFull.
 func (c *Crashable) SetCapacity(bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *Crashable) findLocked(op, path string) (*node, error) {
 	return n, nil
 }
 
-// findKindLocked returns the node at path if it is a folder (dir) or file (!dir).
+// findKindLocked returns the node at path, which must be a folder (dir) or a file (!dir).
 func (c *Crashable) findKindLocked(op, path string, dir bool) (*node, error) {
 	n, err := c.findLocked(op, path)
 	if err == nil && n.isDir() != dir {
@@ -70,7 +70,7 @@ func (c *Crashable) findKindLocked(op, path string, dir bool) (*node, error) {
 	return n, err
 }
 
-// addLocked puts a new node at path, which must be free.
+// addLocked adds a node at path, which must not exist.
 func (c *Crashable) addLocked(op, path string, n *node) error {
 	parent, err := c.findKindLocked(op, filepath.Dir(path), true)
 	if err != nil {
@@ -232,9 +232,9 @@ type unlocker func() error
 
 func (u unlocker) Close() error { return u() }
 
-// Materialize writes all files, as a running process sees them, below a real
-// folder, which is created if needed: for readers like DuckDB that cannot see
-// this file system. Nothing is synced.
+// Materialize writes all files, as a running process sees them, to a folder of the real file
+// system, which is created if needed. Readers such as DuckDB cannot see this file system. Nothing
+// is synced.
 func (c *Crashable) Materialize(dir string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 // sectorBytes is the unit in which a disk may write or lose bytes.
 const sectorBytes = 512
 
-// node is a file or a folder: what a process sees, what is durable, and the
-// changes in between in the order in which they were made.
+// node is a file or a folder: its state as processes see it, its durable state, and the changes in
+// between in the order in which they were made.
 type node struct {
 	// A folder.
 	entries       map[string]*node // nil for a file
@@ -39,8 +39,8 @@ func (n *node) bytes() int64 {
 	return total
 }
 
-// dirOp gives the name set to a node, takes the name clear away, or both at once
-// (a rename). An empty name is none.
+// dirOp adds the name set for a node, removes the name clear, or does both at once (a rename). An
+// empty name means none.
 type dirOp struct {
 	set   string
 	to    *node
@@ -61,7 +61,7 @@ func (n *node) changeNames(op dirOp) {
 	n.unsyncedNames = append(n.unsyncedNames, op)
 }
 
-// fileOp writes data at an offset or, if data is nil, sets the length to offset.
+// fileOp writes data at an offset. If data is nil, it sets the file's length to offset.
 type fileOp struct {
 	offset int64
 	data   []byte
@@ -75,8 +75,8 @@ func (op fileOp) apply(to *image) {
 	to.write(op.data, op.offset)
 }
 
-// image is a file's content: what was written, and zeros up to size, which take no memory. Logs are
-// allocated in many times what tests write.
+// image is the content of a file: the written bytes, then zeros up to size, which take no memory.
+// Tests allocate far larger logs than they write.
 type image struct {
 	written []byte
 	size    int64
@@ -98,7 +98,7 @@ func (i *image) write(p []byte, offset int64) {
 	i.size = max(i.size, end)
 }
 
-// read fills p from an offset, and returns how much there is.
+// read fills p from an offset and returns the number of bytes read.
 func (i *image) read(p []byte, offset int64) int {
 	n := int(min(int64(len(p)), max(0, i.size-offset)))
 	p = p[:n]
@@ -113,13 +113,16 @@ func (n *node) changeData(op fileOp) {
 	n.unsynced = append(n.unsynced, op)
 }
 
-// CrashClone returns the file system that a machine would find after a power
-// failure now: everything synced, and of everything else as much as chance and
-// keepUnsyncedPercent (0 to 100) decide. At 0 nothing unsynced survives, at 100
-// all does, which is what a killed process leaves on a machine that runs on. In
-// between, a file keeps either a prefix of its unsynced writes, the last one cut
-// at any byte, or any of their sectors, as a disk cache that reorders would; a
-// folder keeps any of its unsynced names. Open handles and locks do not follow.
+// CrashClone returns the file system that a machine would find after a power failure at this
+// moment. Everything synced survives. Chance and keepUnsyncedPercent (0 to 100) decide about the
+// rest:
+//   - At 0, nothing unsynced survives.
+//   - At 100, everything survives, as when a process is killed on a machine that keeps running.
+//   - In between, a file keeps either a prefix of its unsynced writes, the last of them cut at any
+//     byte, or any of their sectors, as with a disk cache that reorders. A folder keeps any of its
+//     unsynced names.
+//
+// Open handles and locks are not cloned.
 func (c *Crashable) CrashClone(rng *rand.Rand, keepUnsyncedPercent int) *Crashable {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,7 +138,7 @@ func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
 		return &node{data: data, syncedData: data.clone()}
 	}
 	names := maps.Clone(n.synced)
-	// A change that is lost takes later changes of the same names with it.
+	// If a change is lost, later changes of the same names are lost too.
 	lost := map[string]bool{}
 	for _, op := range n.unsyncedNames {
 		if lost[op.set] || lost[op.clear] || rng.IntN(100) >= keepPercent {
@@ -187,7 +190,7 @@ func (n *node) imageAfterCrash(rng *rand.Rand, keepPercent int) image {
 	return data
 }
 
-// crashableFile is an open file; it stays usable when its name is gone.
+// crashableFile is an open file. It stays usable after its name is removed.
 type crashableFile struct {
 	fs       *Crashable
 	node     *node
@@ -246,7 +249,7 @@ func (f *crashableFile) WriteAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// fitsLocked returns the length up to size that the capacity lets the file have.
+// fitsLocked returns the length, at most size, that the capacity allows for the file.
 func (f *crashableFile) fitsLocked(size int64) int64 {
 	length := f.node.data.size
 	if f.fs.capacity < 0 || size <= length {

@@ -4,7 +4,7 @@ package vfs
 
 import "os"
 
-// See direct_linux.go: other systems have no such writes, or other rules for them.
+// See direct_linux.go. Other systems have no direct writes, or other rules for them.
 const (
 	DirectAlign = 4 << 10
 	DirectBytes = 256 << 10

@@ -13,7 +13,7 @@ import (
 // OpKind names an operation of FS, Reader or File.
 type OpKind string
 
-// The operations, named as their methods.
+// The operations, named after their methods.
 const (
 	OpCreate        OpKind = "create"
 	OpOpen          OpKind = "open"
@@ -44,27 +44,26 @@ func (k OpKind) Writes() bool {
 	return false
 }
 
-// Op is one operation about to be done.
+// Op is an operation that is about to run.
 type Op struct {
 	Kind  OpKind
-	Path  string // the file's or folder's; a rename's new path
-	Index int    // how many operations came before it
-	Bytes int    // what a write is to write
+	Path  string // the file or folder; for a rename, the new path
+	Index int    // how many operations ran before it
+	Bytes int    // the length of a write
 }
 
-// Rule decides which operations fail: it returns the error, or nil to let the
-// operation through. It may be called concurrently.
+// Rule decides which operations fail. It returns the error, or nil to let the operation run. It may
+// be called concurrently.
 type Rule func(Op) error
 
-// ErrInjected is the error that the rules of this package inject if given none: a
-// disk's I/O error.
+// ErrInjected is the error that rules of this package inject by default: an I/O error of a disk.
 var ErrInjected = fmt.Errorf("injected fault: %w", syscall.EIO)
 
-// ErrNoSpace is what a full disk says.
+// ErrNoSpace is the error of a full disk.
 var ErrNoSpace error = errNoSpace
 
-// ShortWrite, returned by a Rule for a write, writes the first Bytes bytes and
-// then fails with Err.
+// ShortWrite is an error that a Rule may return for a write: the first Bytes bytes are written,
+// then the write fails with Err.
 type ShortWrite struct {
 	Bytes int
 	Err   error
@@ -75,10 +74,10 @@ func (s *ShortWrite) Error() string { return s.Err.Error() }
 // Unwrap returns Err.
 func (s *ShortWrite) Unwrap() error { return s.Err }
 
-// Never lets everything through: for counting.
+// Never is a rule that fails nothing. It is used to count operations.
 func Never(Op) error { return nil }
 
-// OnIndex fails the i-th operation, from 0, with err, or ErrInjected if nil.
+// OnIndex fails the i-th operation, from 0, with err, or with ErrInjected if err is nil.
 func OnIndex(i int, err error) Rule {
 	return func(op Op) error {
 		if op.Index == i {
@@ -88,8 +87,8 @@ func OnIndex(i int, err error) Rule {
 	}
 }
 
-// FromIndex fails the i-th operation and all later ones: the process is dead, and
-// nothing it does to clean up has an effect.
+// FromIndex fails the i-th operation and all later ones, as if the process had died: its cleanup
+// has no effect.
 func FromIndex(i int) Rule {
 	return func(op Op) error {
 		if op.Index >= i {
@@ -99,7 +98,7 @@ func FromIndex(i int) Rule {
 	}
 }
 
-// OnKind fails every operation of a kind with err, or ErrInjected if nil.
+// OnKind fails every operation of a kind with err, or with ErrInjected if err is nil.
 func OnKind(kind OpKind, err error) Rule {
 	return func(op Op) error {
 		if op.Kind == kind {
@@ -109,7 +108,7 @@ func OnKind(kind OpKind, err error) Rule {
 	}
 }
 
-// Where shows a rule only the operations that match, numbered anew from 0.
+// Where applies a rule only to the operations that match. Op.Index counts only these, from 0.
 func Where(match func(Op) bool, rule Rule) Rule {
 	var count atomic.Int64
 	return func(op Op) error {
@@ -121,7 +120,7 @@ func Where(match func(Op) bool, rule Rule) Rule {
 	}
 }
 
-// WritesOnly matches the operations that change the disk, for Where.
+// WritesOnly matches the operations that change the disk. It is meant for Where.
 func WritesOnly(op Op) bool { return op.Kind.Writes() }
 
 func orInjected(err error) error {
@@ -131,8 +130,8 @@ func orInjected(err error) error {
 	return err
 }
 
-// FailingFS fails the operations that its rule names. A failed operation has no
-// effect below, but for ShortWrite, and for Close, which closes and then fails.
+// FailingFS fails the operations that its rule selects. A failed operation does not reach the
+// wrapped file system. The exceptions are ShortWrite, and Close, which closes and then fails.
 type FailingFS struct {
 	below FS
 	mu    sync.Mutex
@@ -143,14 +142,14 @@ type FailingFS struct {
 // Failing wraps a file system.
 func Failing(below FS, rule Rule) *FailingFS { return &FailingFS{below: below, rule: rule} }
 
-// Ops returns how many operations were asked for so far.
+// Ops returns the number of operations so far, failed ones included.
 func (f *FailingFS) Ops() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.count
 }
 
-// SetRule replaces the rule; counting goes on.
+// SetRule replaces the rule. The count of operations continues.
 func (f *FailingFS) SetRule(rule Rule) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,7 +167,7 @@ func (f *FailingFS) check(kind OpKind, path string, bytes int) error {
 	return nil
 }
 
-// guard does an operation unless the rule fails it.
+// guard runs an operation unless the rule fails it.
 func guard[T any](f *FailingFS, kind OpKind, path string, do func() (T, error)) (T, error) {
 	if err := f.check(kind, path, 0); err != nil {
 		var none T

@@ -23,8 +23,8 @@ const (
 	filePerm = 0o640
 )
 
-// osError gives an error of the operating system its kind. The message of an
-// *fs.PathError already names operation and path.
+// osError gives an error of the operating system its kind. The message of an *fs.PathError already
+// names the operation and the path.
 func osError(err error) error {
 	var number syscall.Errno
 	switch {
@@ -39,7 +39,7 @@ func osError(err error) error {
 	case errors.As(err, &number):
 		return base.Errorf(base.Unavailable, "%w", err)
 	default:
-		return err // use of a closed file and the like: a defect of ours
+		return err // use of a closed file or a similar defect of Scoter
 	}
 }
 
@@ -106,10 +106,10 @@ func (osFS) FreeSpace(dir string) (uint64, error) {
 
 func (osFS) rename(oldPath, newPath string) error { return osError(os.Rename(oldPath, newPath)) }
 
-// Lock holds an advisory lock on an open file, so the kernel releases it however
-// the process ends; the file itself stays, because removing it would let two
-// processes lock two different files of one name. It holds the owner's process
-// id, for the message to the one who comes second.
+// Lock takes an advisory lock on an open file, so the kernel releases it however the process ends.
+// The file is not removed afterwards: otherwise two processes could lock two different files of the
+// same name. It contains the id of the owner's process, for the error message that other processes
+// get.
 func (osFS) Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
@@ -121,7 +121,7 @@ func (osFS) Lock(path string) (io.Closer, error) {
 	}
 	if held {
 		owner := make([]byte, 20)
-		n, _ := f.ReadAt(owner, 0) // only decoration: an unreadable owner is an unnamed one
+		n, _ := f.ReadAt(owner, 0) // only for the message: an unreadable owner is left out
 		message := fmt.Sprintf("%s is in use by another process", filepath.Dir(path))
 		if pid := strings.TrimSpace(string(owner[:n])); pid != "" {
 			message += " (" + pid + ")"
@@ -129,7 +129,8 @@ func (osFS) Lock(path string) (io.Closer, error) {
 		conflict := base.Errorf(base.Conflict, "%s", message).WithHint("stop that process, or use another directory")
 		return nil, errors.Join(conflict, f.Close())
 	}
-	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil && !isStorageFull(err) { // nobody reads it but in a message
+	// the id is only used in a message
+	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil && !isStorageFull(err) {
 		return nil, errors.Join(osError(err), f.Close())
 	}
 	return f, nil

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncData is fdatasync: the bytes and the length, but not the time of the last
-// change, whose update alone would cost a journal commit per sync.
+// syncData is fdatasync. It syncs the bytes and the length, but not the modification time, which
+// alone would cost a journal commit per sync.
 func syncData(f *os.File) error {
 	return control(f, func(fd int) error { return unix.Fdatasync(fd) })
 }
 
-// allocate is fallocate with the length extended, so that later writes change
-// no metadata and fdatasync writes no journal.
+// allocate is fallocate that also extends the file. Later writes then change no metadata, and
+// fdatasync writes no journal.
 func allocate(f *os.File, size int64) error {
 	err := control(f, func(fd int) error { return unix.Fallocate(fd, 0, 0, size) })
 	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
@@ -24,8 +24,8 @@ func allocate(f *os.File, size int64) error {
 	return err
 }
 
-// control runs a system call on the file's descriptor, which cannot be closed
-// meanwhile, again when a signal interrupts it.
+// control runs a system call on the file's descriptor, and repeats it when a signal interrupts it.
+// The descriptor cannot be closed during the call.
 func control(f *os.File, call func(fd int) error) error {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -30,7 +30,8 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(stat.Bavail) * uint64(stat.Bsize), nil
 }
 
-// tryLock reports whether somebody else, in this process or another, holds the lock.
+// tryLock reports whether another owner, in this process or another one, holds the lock. If not, it
+// takes the lock.
 func tryLock(f *os.File) (held bool, err error) {
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -39,5 +40,5 @@ func tryLock(f *os.File) (held bool, err error) {
 	return false, err
 }
 
-// errNoSpace is what a full disk says here.
+// errNoSpace is the error of a full disk on this system.
 const errNoSpace = syscall.ENOSPC

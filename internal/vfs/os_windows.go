@@ -12,7 +12,7 @@ func isStorageFull(err error) bool {
 		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
 
-// syncDir has nothing to call: NTFS journals names itself and offers no sync of a folder.
+// syncDir does nothing: NTFS journals names itself and offers no sync of a folder.
 func syncDir(string) error { return nil }
 
 func freeSpace(dir string) (uint64, error) {
@@ -25,8 +25,8 @@ func freeSpace(dir string) (uint64, error) {
 	return available, err
 }
 
-// tryLock reports whether somebody else, in this process or another, holds the
-// lock. The locked byte lies far behind the process id, which stays readable.
+// tryLock reports whether another owner, in this process or another one, holds the lock. If not, it
+// takes the lock. The locked byte is far behind the process id, so the process id stays readable.
 func tryLock(f *os.File) (held bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
@@ -36,5 +36,5 @@ func tryLock(f *os.File) (held bool, err error) {
 	return false, err
 }
 
-// errNoSpace is what a full disk says here.
+// errNoSpace is the error of a full disk on this system.
 const errNoSpace = windows.ERROR_DISK_FULL

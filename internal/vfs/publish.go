@@ -10,20 +10,19 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// writeFileBufferBytes is large enough that the system call is noise beside the copy.
+// writeFileBufferBytes is large enough that system calls cost little compared to the copy.
 const writeFileBufferBytes = 256 << 10
 
-// WriteFile publishes what write produces as the file at path, replacing an older
-// one: after a nil error the bytes and the name are durable; after an error, or
-// a crash at any moment, path holds the old file, or none, or the whole new
-// one, never a part of it. One caller per path at a time.
+// WriteFile publishes the output of write as the file at path and replaces an older file. After a
+// nil error the bytes and the name are durable. After an error or a crash, path holds the old file,
+// no file, or the whole new file, but never a part of it. Only one caller at a time may write a
+// path.
 //
-// If only the last step failed (syncing the folder) the error is returned
-// although the new file may be in place: the caller must treat it as unpublished
-// and may publish again.
+// If only the last step failed (syncing the folder), the error is returned although the new file
+// may be in place. The caller must treat the file as unpublished and may publish it again.
 func WriteFile(fsys FS, path string, write func(io.Writer) error) error {
 	temp := path + TempSuffix
-	// A crash may have left an older attempt's file.
+	// A crash may have left the file of an earlier attempt.
 	if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return base.Wrap(err, "write %s", path)
 	}
@@ -59,21 +58,21 @@ func removeIfThere(fsys FS, path string) error {
 	return nil
 }
 
-// MkdirAll makes a folder and the missing ones above it, durably. An existing
-// folder, or a symbolic link to one, is not an error.
+// MkdirAll makes a folder and its missing parents, durably. An existing folder, or a symbolic link
+// to one, is not an error.
 func MkdirAll(fsys FS, dir string) error {
 	dir = filepath.Clean(dir)
 	parent := filepath.Dir(dir)
 	info, err := fsys.Stat(dir)
 	isDir := err == nil && info.IsDir
 	if err == nil && !isDir {
-		_, listErr := fsys.List(dir) // it follows a link, as Stat does not
+		_, listErr := fsys.List(dir) // List follows a link, unlike Stat
 		isDir = listErr == nil
 	}
 	switch {
 	case isDir:
-		// A process killed between Mkdir and SyncDir left a folder that exists and is
-		// not durable. A parent we may not open is not one that we made.
+		// If a process was killed between Mkdir and SyncDir, the folder exists but is not durable.
+		// A parent that cannot be opened was not made by Scoter.
 		if err := fsys.SyncDir(parent); !errors.Is(err, fs.ErrPermission) {
 			return base.Wrap(err, "make folder %s", dir)
 		}
@@ -94,8 +93,8 @@ func MkdirAll(fsys FS, dir string) error {
 	return base.Wrap(fsys.SyncDir(parent), "make folder %s", dir)
 }
 
-// RemoveAll removes a file or a folder with all it holds. A path that is not
-// there is not an error. It is durable after SyncDir of the parent.
+// RemoveAll removes a file, or a folder with its contents. A missing path is not an error. The
+// removal is durable after SyncDir of the parent.
 func RemoveAll(fsys FS, path string) error {
 	info, err := fsys.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +117,7 @@ func RemoveAll(fsys FS, path string) error {
 	return base.Wrap(fsys.Remove(path), "remove %s", path)
 }
 
-// ReadFile returns a whole file of at most limitBytes; a longer one is TooLarge.
+// ReadFile returns the contents of a file. A file of more than limitBytes is TooLarge.
 func ReadFile(fsys FS, path string, limitBytes int64) (data []byte, err error) {
 	f, err := fsys.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// eachFS runs a test on every implementation; dir is an empty folder.
+// eachFS runs a test on every implementation. dir is an empty folder.
 func eachFS(t *testing.T, test func(t *testing.T, fsys FS, dir string)) {
 	t.Run("os", func(t *testing.T) { test(t, OS, t.TempDir()) })
 	inMemory := func() *Crashable {
@@ -113,7 +113,7 @@ func TestAllocateKeepsBytesAndAddsOnlyZeros(t *testing.T) {
 		path := filepath.Join(dir, "f")
 		f := mustCreate(t, fsys, path)
 		mustWrite(t, f, "abc", 0)
-		must(t, f.Allocate(2)) // never shortens
+		must(t, f.Allocate(2)) // never shortens the file
 		must(t, f.Allocate(8))
 		must(t, f.Sync())
 		got := content(t, fsys, path)
@@ -276,14 +276,14 @@ func TestALinkToAFolderIsAFolder(t *testing.T) {
 	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
 	must(t, os.Mkdir(real, 0o700))
 	if err := os.Symlink(real, link); err != nil {
-		t.Skip(err) // a system on which not everybody may
+		t.Skip(err) // a system on which this needs a privilege
 	}
 	must(t, MkdirAll(OS, link))
 	must(t, MkdirAll(OS, filepath.Join(link, "a", "b")))
 	if _, err := os.Stat(filepath.Join(real, "a", "b")); err != nil {
 		t.Error(err)
 	}
-	must(t, RemoveAll(OS, link)) // the link alone
+	must(t, RemoveAll(OS, link)) // only the link
 	if _, err := os.Stat(filepath.Join(real, "a", "b")); err != nil {
 		t.Error(err)
 	}

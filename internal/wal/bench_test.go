@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// benchmarkSegmentBytes is where benchmarks rotate, so that they need little disk.
+// benchmarkSegmentBytes is the size at which benchmarks rotate, to limit disk space.
 const benchmarkSegmentBytes = 64 << 20
 
 func benchmarkAppend(b *testing.B, options Options, payloadBytes, framesPerGroup int, sync bool) {
@@ -43,14 +43,14 @@ func benchmarkAppend(b *testing.B, options Options, payloadBytes, framesPerGroup
 	must(b, w.Close())
 }
 
-// BenchmarkAppend is the cost without sync: checksum, copy, system call.
+// BenchmarkAppend measures the cost without sync: checksum, copy, system call.
 func BenchmarkAppend(b *testing.B) {
 	b.Run("1x500KB", func(b *testing.B) { benchmarkAppend(b, Options{}, 500_000, 1, false) })
 	b.Run("1x200B", func(b *testing.B) { benchmarkAppend(b, Options{}, 200, 1, false) })
 	b.Run("100x200B", func(b *testing.B) { benchmarkAppend(b, Options{}, 200, 100, false) })
 }
 
-// BenchmarkGroupCommit is the latency of Append and Sync by preallocation step.
+// BenchmarkGroupCommit measures the latency of Append and Sync by preallocation step.
 func BenchmarkGroupCommit(b *testing.B) {
 	for _, step := range []int64{-1, 1 << 20, 4 << 20, 16 << 20} {
 		for _, size := range []int{200, 16_000, 500_000} {
@@ -81,8 +81,8 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// The real file system does what the crashable one promises: space is reserved
-// while the segment is written, and given back when it is closed.
+// The real file system behaves like the crashable one: space is reserved while the segment is
+// written, and freed when it is closed.
 func TestSegmentOnARealDiskIsPreallocatedAndTrimmed(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Create(vfs.OS, dir, smallSteps, Position{})

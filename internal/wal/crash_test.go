@@ -11,9 +11,9 @@ import (
 
 func seeded(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0)) }
 
-// writeHistory appends groups, syncs most, rotates, trims, until the file system
-// fails; it returns how many frames were given to Append, and were synced, and
-// which segments were asked to go.
+// writeHistory appends groups, syncs most of them, rotates and trims, until the file system fails.
+// It returns the frames that were passed to Append, how many were synced, and before which segment
+// it asked to remove segments.
 func writeHistory(fsys vfs.FS, after Position) (attempted []logged, synced int, removedBefore base.SegmentID) {
 	w, err := Create(fsys, dir, smallSteps, after)
 	if err != nil {
@@ -57,8 +57,8 @@ func writeHistory(fsys vfs.FS, after Position) (attempted []logged, synced int, 
 	return
 }
 
-// wantPrefix checks that got is a prefix of attempted which holds all synced
-// frames, but for those of segments that were removed.
+// wantPrefix checks that got is a prefix of attempted that includes all synced frames, except for
+// those of segments that were removed.
 func wantPrefix(t *testing.T, got, attempted []logged, synced int, removedBefore base.SegmentID) {
 	t.Helper()
 	for len(got) < len(attempted) && len(attempted) > 0 && attempted[0].segment < removedBefore && (len(got) == 0 || got[0] != attempted[0]) {
@@ -83,7 +83,7 @@ func TestEverySyncedFrameSurvivesACrashAtEveryWrite(t *testing.T) {
 			}
 			wantPrefix(t, got, attempted, synced, removedBefore)
 
-			// What recovery has shown is durable, and the log goes on from there.
+			// What recovery returned is durable, and the log continues after it.
 			again, _ := replay(t, crashed.CrashClone(seeded(seed), 0))
 			if !slices.Equal(again, got) {
 				t.Fatalf("crash at write %d: recovered %v, after another crash %v", k, seqs(got), seqs(again))
@@ -125,8 +125,8 @@ func TestRecoverySurvivesACrashAtEveryWrite(t *testing.T) {
 	}
 }
 
-// keepWriting is a leader as the engine has it: it acknowledges after Sync, and
-// rotates when the writer is broken. It returns what was acknowledged: all else failed.
+// keepWriting works like the committer: it acknowledges after Sync, and rotates when the writer is
+// broken. It returns the acknowledged frames. All others failed.
 func keepWriting(t *testing.T, fsys vfs.FS) (acked []base.Seq) {
 	t.Helper()
 	w, err := Create(fsys, dir, smallSteps, Position{})
@@ -188,7 +188,7 @@ func TestEverySingleFailureLosesNoAckedAndShowsNoFailedFrame(t *testing.T) {
 	}
 }
 
-// Two failures in a row: a write, then the truncation or the sync that takes it back.
+// Two failures in a row: a write, and then the truncation or the sync that undoes it.
 func TestFailureOfTakingBackBreaksTheWriterUntilRotate(t *testing.T) {
 	for _, second := range []vfs.OpKind{vfs.OpTruncate, vfs.OpSync} {
 		c := newFS(t)
@@ -294,8 +294,8 @@ func TestFullDiskIsTakenBackAndRecoversWithSpace(t *testing.T) {
 	}
 }
 
-// If the next segment may have been left behind, it may have recorded an end: a
-// frame behind it would be lost although acknowledged.
+// If a failed Rotate leaves the next segment behind, that segment may have recorded an end. An
+// acknowledged frame after this end would be lost.
 func TestFailedRotateDoesNotStrandLaterFrames(t *testing.T) {
 	for i, rotated := 0, false; !rotated; i++ {
 		c := newFS(t)
@@ -304,7 +304,7 @@ func TestFailedRotateDoesNotStrandLaterFrames(t *testing.T) {
 		mustAppend(t, w, frame(1, 100))
 		must(t, w.Sync())
 		start := f.Ops()
-		// The i-th operation fails, and with it the removal of what it left.
+		// The i-th operation fails, and so does the removal of what it left.
 		f.SetRule(func(op vfs.Op) error {
 			if op.Index == start+i || op.Index > start+i && (op.Kind == vfs.OpRemove || op.Kind == vfs.OpSyncDir) {
 				return vfs.ErrInjected
@@ -328,8 +328,8 @@ func TestFailedRotateDoesNotStrandLaterFrames(t *testing.T) {
 	}
 }
 
-// File descriptors run out while the next segment is made, so that not even the folder can be synced: the writer refuses while that lasts, and goes
-// on afterwards.
+// There are no file descriptors left while the next segment is created, so that not even the folder
+// can be synced. The writer refuses frames until there are descriptors again.
 func TestAFailedRotateIsOverOnceItsCauseIs(t *testing.T) {
 	needsDescriptor := func(op vfs.Op) error {
 		switch op.Kind {

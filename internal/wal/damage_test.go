@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// threeGroups writes two segments; the last has three synced groups of two
-// frames, and lastGroup is where the third starts.
+// threeGroups writes two segments. The last one has three synced groups of two frames. lastGroup is
+// the offset of the third group.
 func threeGroups(t testing.TB) (c *vfs.Crashable, all []logged, lastGroup int64) {
 	t.Helper()
 	c = newFS(t)
@@ -32,8 +32,8 @@ func threeGroups(t testing.TB) (c *vfs.Crashable, all []logged, lastGroup int64)
 	return c, all, lastGroup
 }
 
-// Whatever bit is flipped: never a wrong frame, and what a later frame or the next
-// segment proves durable is never cut but reported.
+// No flipped bit leads to a wrong frame. Damage to anything that a later frame or the next segment
+// proves durable is reported, never cut off.
 func TestEveryBitFlipIsFoundOrCutFromTheLastGroup(t *testing.T) {
 	c, all, lastGroup := threeGroups(t)
 	for _, id := range []base.SegmentID{1, 2} {
@@ -71,7 +71,7 @@ func TestTruncationCutsTheLastSegmentAndCorruptsAnEarlierOne(t *testing.T) {
 		if !slices.Equal(got, all[:len(got)]) || result.TornBytes > int64(n)-result.End.End || int64(len(segmentBytes(t, c, 2))) != result.End.End {
 			t.Fatalf("cut to %d bytes: %v, %+v", n, seqs(got), result)
 		}
-		// The log goes on from there, and the cut is final.
+		// The log continues from there, and the cut is final.
 		w := mustCreate(t, c, result.End)
 		mustAppend(t, w, frame(100, 10))
 		must(t, w.Close())
@@ -107,7 +107,7 @@ func TestAGapBeforeAValidUnsyncedFrameIsATornTail(t *testing.T) {
 	if result.End != (Position{1, gap, 1}) || result.TornBytes != w.Size()-gap {
 		t.Fatalf("%+v", result)
 	}
-	// The same gap, once a later frame knows that it was durable.
+	// The same gap, after a later frame recorded that the frame was durable.
 	must(t, w.Sync())
 	mustAppend(t, w, frame(4, 100))
 	_, err := Replay(c, dir, collect(&frames))
@@ -122,8 +122,8 @@ func TestAnEmbeddedSegmentIsNotMistakenForFrames(t *testing.T) {
 	mustAppend(t, w, frame(2, 100))
 	must(t, w.Sync())
 	copied := segmentBytes(t, c, 1)[:w.Size()]
-	// A synced frame, then a torn one that holds copies of frames which claim to
-	// have been written after everything here was durable.
+	// A synced frame, then a torn one. Its payload has copies of frames that claim to have been
+	// written after everything here was durable.
 	torn := w.Size()
 	mustAppend(t, w, Frame{3, [][]byte{bytes.Repeat(copied, 20)}})
 	patch(t, c, 1, torn+5, 0xff)
@@ -174,7 +174,7 @@ func TestMissingOrForeignSegmentIsCorrupt(t *testing.T) {
 	}
 }
 
-// forge puts a frame with right checksums and wrong fields into segment 4.
+// forge appends a frame with valid checksums and wrong fields to segment 4.
 func forge(t testing.TB, c *vfs.Crashable, h frameHeader) {
 	segment := segmentHeader{version: 1, id: 4, salt: 42, previousEnd: int64(len(segmentBytes(t, c, 3)))}
 	h.length, h.payloadChecksum = 1, crc32.Checksum([]byte{0}, base.Castagnoli)
@@ -213,7 +213,8 @@ func FuzzReplay(f *testing.F) {
 			content = slices.Clone(content)
 			content[int(flipAt)%len(content)] ^= flip
 		}
-		if len(content) >= segmentHeaderBytes { // let frames be reached: a right header, but with the salt as it is
+		// a valid header with an unchanged salt, so that frames are read
+		if len(content) >= segmentHeaderBytes {
 			salt := le.Uint64(content[24:])
 			copy(content, segmentHeader{version: 1, id: 2, salt: salt}.encode())
 		}

@@ -1,7 +1,7 @@
-// Package wal is the write-ahead log: segments of checksummed frames, each frame
-// one edit's bytes under the edit's sequence number. It knows bytes and
-// durability; what a payload means is the engine's affair. The bytes are drawn in
-// docs/format/wal.md, the protocol is told at [Writer].
+// Package wal is the write-ahead log. It consists of segments of checksummed frames. Each frame has
+// the bytes of one edit and the edit's sequence number. The package handles bytes and durability;
+// only the engine knows what a payload means. docs/format/wal.md describes the format, and [Writer]
+// describes the protocol.
 package wal
 
 import (
@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// FormatVersion is the newest version of the segment format: the one that is
-	// written. Older ones stay readable. All versions share the segment header.
+	// FormatVersion is the newest version of the segment format, which is the one that is written.
+	// Older ones stay readable. All versions share the segment header.
 	//
 	//	1: the first.
 	FormatVersion = 1
 
-	// MaxPayloadBytes is the longest payload of a frame. A longer edit must go
-	// another way to disk (a part or a patch file) or be split.
+	// MaxPayloadBytes is the longest payload of a frame. A longer edit must be split, or written as
+	// a part or patch file.
 	MaxPayloadBytes = 1 << 30
 
 	magic              = "SCOTRWAL"
@@ -34,18 +34,18 @@ const (
 	frameHeaderBytes   = 28
 )
 
-// le is the byte order of everything in a segment.
+// le is the byte order of all numbers in a segment.
 var le = binary.LittleEndian
 
-// segmentHeader is what the first segmentHeaderBytes of a segment say.
+// segmentHeader has the fields of the first segmentHeaderBytes of a segment.
 type segmentHeader struct {
 	version uint32
 	id      base.SegmentID
-	// salt is random. It enters every frame's checksum, so that no payload, not even
-	// a copy of a segment, can hold something that passes for a frame.
+	// salt is random. It is part of every frame's checksum, so that no payload, not even a copy of
+	// a segment, contains a valid frame.
 	salt uint64
-	// previousEnd is where the segment before this one ends: its bytes up to there
-	// are durable, its bytes behind do not count. 0 if there is none before.
+	// previousEnd is the offset at which the previous segment ends: its bytes before this offset
+	// are durable, and its bytes after it are void. 0 if there is no previous segment.
 	previousEnd int64
 }
 
@@ -60,12 +60,12 @@ func (h segmentHeader) encode() []byte {
 	return b
 }
 
-// segmentChecksum covers everything in a segment header but itself.
+// segmentChecksum covers a segment header except for the checksum itself.
 func segmentChecksum(b []byte) uint32 {
 	return crc32.Update(crc32.Checksum(b[:12], base.Castagnoli), base.Castagnoli, b[16:segmentHeaderBytes])
 }
 
-// decodeSegmentHeader reads the header of the segment that is called id.
+// decodeSegmentHeader reads the header of the segment with the given id.
 func decodeSegmentHeader(b []byte, path string, id base.SegmentID) (segmentHeader, error) {
 	if found := string(b[:8]); found != magic {
 		return segmentHeader{}, corrupt(path, 0, "magic", strconv.Quote(magic), strconv.Quote(found))
@@ -94,13 +94,13 @@ func decodeSegmentHeader(b []byte, path string, id base.SegmentID) (segmentHeade
 	return h, nil
 }
 
-// frameHeader is what stands before a payload.
+// frameHeader precedes a payload.
 type frameHeader struct {
 	length          uint32 // of the payload, in bytes
 	payloadChecksum uint32
 	seq             base.Seq
-	// synced is an offset: when this frame was written, the segment was durable up
-	// to there. It tells a torn tail from a corrupt middle, see Writer.
+	// synced is the offset up to which the segment was durable when this frame was written. It
+	// distinguishes a torn tail from corruption: see Writer.
 	synced int64
 }
 
@@ -113,8 +113,8 @@ func (h frameHeader) append(b []byte, salt uint64, offset int64) []byte {
 	return le.AppendUint32(b, frameChecksum(b[start:], salt, offset))
 }
 
-// frameChecksum covers a frame header but for the checksum itself, which ends it,
-// the segment's salt, and the offset at which the frame stands.
+// frameChecksum covers a frame header without its last field, the checksum, as well as the
+// segment's salt and the frame's offset.
 func frameChecksum(header []byte, salt uint64, offset int64) uint32 {
 	const fields = frameHeaderBytes - 4
 	var b [16 + fields]byte
@@ -124,8 +124,8 @@ func frameChecksum(header []byte, salt uint64, offset int64) uint32 {
 	return crc32.Checksum(b[:], base.Castagnoli)
 }
 
-// decodeFrameHeader returns the header's fields, and its checksum as it should be
-// and as it is; only if these are equal do the fields mean anything.
+// decodeFrameHeader returns the header's fields, the expected checksum and the one that was found.
+// The fields are valid only if the two checksums are equal.
 func decodeFrameHeader(b []byte, salt uint64, offset int64) (h frameHeader, expected, found uint32) {
 	h = frameHeader{
 		length:          le.Uint32(b[0:]),
@@ -143,19 +143,19 @@ func corrupt(path string, offset int64, what, expected, found string) error {
 
 func hex(checksum uint32) string { return fmt.Sprintf("%08x", checksum) }
 
-// SegmentPath returns where the segment of an id is in a folder of segments.
+// SegmentPath returns the path of a segment in a folder of segments.
 func SegmentPath(dir string, id base.SegmentID) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d%s", id, segmentSuffix))
 }
 
-// segmentID is the inverse of SegmentPath on a file's name.
+// segmentID returns the id of the segment with a file name: the inverse of SegmentPath.
 func segmentID(name string) (base.SegmentID, bool) {
 	digits, ok := strings.CutSuffix(name, segmentSuffix)
 	id, err := strconv.ParseUint(digits, 10, 64)
 	return base.SegmentID(id), ok && err == nil && id > 0 && name == filepath.Base(SegmentPath("", base.SegmentID(id)))
 }
 
-// List returns the ids of the segments in dir, ascending. Other files are not its affair.
+// List returns the ids of the segments in dir, ascending. It ignores other files.
 func List(fsys vfs.FS, dir string) ([]base.SegmentID, error) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -171,10 +171,10 @@ func List(fsys vfs.FS, dir string) ([]base.SegmentID, error) {
 	return ids, nil
 }
 
-// RemoveBefore removes, durably, the segments older than id: those whose edits the
-// catalog proves durable elsewhere. It goes from the oldest on, each removal
-// durable before the next, because Replay takes a hole between segments for a
-// loss. The newest segment always stays: the log's end is known from it.
+// RemoveBefore durably removes the segments older than id. The catalog must prove that their edits
+// are durable elsewhere. It starts with the oldest, and makes each removal durable before the next
+// one, because Replay treats a gap between segments as a loss. The newest segment always stays,
+// because it tells where the log ends.
 func RemoveBefore(fsys vfs.FS, dir string, id base.SegmentID) error {
 	ids, err := List(fsys, dir)
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Inspect prints one segment as text: its header, a line per frame, and how it
-// ends. Where the next segment is present, the end that it records applies. If
-// the segment is corrupt, the frames before that are printed and the error is
-// returned.
+// Inspect prints a segment as text: its header, a line per frame, and how it ends. If the next
+// segment exists, the end that it records applies. If the segment is corrupt, Inspect prints the
+// frames before the damage and returns the error.
 func Inspect(fsys vfs.FS, path string, w io.Writer) error {
 	dir := filepath.Dir(path)
 	id, ok := segmentID(filepath.Base(path))

@@ -19,25 +19,29 @@ const (
 	markMagic     = "SCOTMARK"
 	markSlotBytes = 28
 	markSlots     = 2
-	// markStride keeps the slots in different sectors: a write that a crash tears harms one of them.
+	// markStride puts the slots into different sectors, so that a torn write damages only one of
+	// them.
 	markStride = 4096
 	markBytes  = markSlots * markStride
 )
 
-// Mark is a small file that says how far the log was durable at some moment. It is what finds the loss of the newest segment, or of
-// its end: nothing in the log itself is newer than those. The file is rewritten in place, one of two slots at a time, so that a crash leaves the other.
+// Mark is a small file that records up to where the log was durable at some moment. It detects the
+// loss of the newest segment or of its end, which the log itself cannot detect. The file is
+// rewritten in place, one of two slots at a time, so that a crash leaves the other slot intact.
 //
-// It may lag behind the log by any amount, which weakens what can be found and harms nothing. It never runs ahead: Set is called with
-// what is durable already. One goroutine at a time may use it.
+// The mark may lag behind the log by any amount. Then less damage is detected, but nothing else
+// breaks. It is never ahead of the log: Set must be called with a position that is already durable.
+// Only one goroutine at a time may use a Mark.
 type Mark struct {
 	fs   vfs.FS
 	path string
 	file vfs.File // nil: not open
-	next int      // the slot to write
-	last Position // that a slot holds, without Seq
+	next int      // the slot to write next
+	last Position // the position in the newest slot, without Seq
 }
 
-// OpenMark returns the mark of the log in dir, making no file yet. A mark that is damaged is Corrupt.
+// OpenMark returns the mark of the log in dir. It does not create the file. A damaged mark is
+// Corrupt.
 func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 	m := &Mark{fs: fsys, path: filepath.Join(dir, MarkName)}
 	last, slot, err := readMark(fsys, m.path)
@@ -48,15 +52,16 @@ func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 	return m, nil
 }
 
-// Set records, durably, that the log is durable up to an offset of a segment, which is the newest. A position that is not behind the recorded
-// one changes nothing. After an error the recorded one stays, and Set may be called again.
+// Set durably records that the log is durable up to an offset of its newest segment. A position
+// that is not beyond the recorded one changes nothing. After an error the recorded position stays,
+// and Set may be called again.
 func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	to := Position{Segment: segment, End: end}
 	if m.Covers(segment, end) {
 		return nil
 	}
 	if err := m.write(to); err != nil {
-		// A file whose sync failed is not synced again: it is opened anew.
+		// A file whose sync failed must not be synced again, so it is reopened.
 		err = errors.Join(err, m.Close())
 		return base.Wrap(err, "record how far the log is durable")
 	}
@@ -64,7 +69,7 @@ func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	return nil
 }
 
-// Covers reports whether the mark knows that the log was durable up to an offset of a segment.
+// Covers reports whether the mark records that the log was durable up to an offset of a segment.
 func (m *Mark) Covers(segment base.SegmentID, end int64) bool {
 	return !m.last.before(Position{Segment: segment, End: end})
 }
@@ -74,7 +79,7 @@ func (p Position) before(q Position) bool {
 }
 
 func (m *Mark) write(to Position) error {
-	if m.last == (Position{}) { // there is no file, or one that may not be durable
+	if m.last == (Position{}) { // the file does not exist, or may not be durable
 		return vfs.WriteFile(m.fs, m.path, func(w io.Writer) error {
 			content := make([]byte, markBytes)
 			copy(content[m.next*markStride:], encodeMark(to))
@@ -95,7 +100,7 @@ func (m *Mark) write(to Position) error {
 	return m.file.Sync()
 }
 
-// Close closes the file, which Set opens again.
+// Close closes the file. Set opens it again.
 func (m *Mark) Close() error {
 	if m.file == nil {
 		return nil
@@ -113,7 +118,8 @@ func encodeMark(p Position) []byte {
 	return le.AppendUint32(b, crc32.Checksum(b, base.Castagnoli))
 }
 
-// readMark returns the farther one of the two positions in the file, and its slot; the zero Position if there is no file.
+// readMark returns the later one of the two positions in the file, and its slot. Without a file it
+// returns the zero Position.
 func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 	content, err := vfs.ReadFile(fsys, path, markBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,14 +139,15 @@ func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 			last, slot, found = p, i, true
 		}
 	}
-	if !found { // a crash harms the slot that was being written, and leaves the other
+	if !found { // a crash damages only the slot that was being written
 		return Position{}, 0, base.Errorf(base.Corrupt, "%s is corrupt: none of its %d records has a right checksum", path, markSlots).
 			WithHint("restore this data directory from a backup; nothing in it was changed")
 	}
 	return last, slot, nil
 }
 
-// checkMark compares where a replay ended with the mark.
+// checkMark compares the end of a replay with the mark. If the mark is beyond the end, the error is
+// Corrupt.
 func checkMark(fsys vfs.FS, dir string, end Position) error {
 	mark, _, err := readMark(fsys, filepath.Join(dir, MarkName))
 	if err != nil || !end.before(mark) {

@@ -17,7 +17,7 @@ func mustOpenMark(t testing.TB, fsys vfs.FS) *Mark {
 	return m
 }
 
-// marked writes two segments, of which the first is empty, and a mark that knows of all.
+// marked writes two segments, the first of them empty, and a mark that covers both.
 func marked(t testing.TB) (c *vfs.Crashable, ends []int64) {
 	t.Helper()
 	c = newFS(t)
@@ -76,7 +76,7 @@ func TestADamagedRecordOfTheMarkLeavesTheOther(t *testing.T) {
 	must(t, m.Set(2, ends[2]+1))
 	must(t, m.Close())
 	_, err := Replay(c, dir, collect(new([]logged)))
-	wantKind(t, err, base.Corrupt) // it knows of more than there is
+	wantKind(t, err, base.Corrupt) // it covers more than there is
 	path := filepath.Join(dir, MarkName)
 	content, err := vfs.ReadFile(c, path, markBytes)
 	must(t, err)
@@ -94,7 +94,8 @@ func TestADamagedRecordOfTheMarkLeavesTheOther(t *testing.T) {
 	must(t, f.Close())
 }
 
-// A crash at every write, and every failure: the mark is never ahead of what the log has, and never lost once it was set.
+// A crash at every write, and every failure: the mark is never ahead of the log, and is never lost
+// once it was set.
 func TestTheMarkSurvivesACrashAtEveryWrite(t *testing.T) {
 	steps := func(fsys vfs.FS) (set []Position, done bool) {
 		m, err := OpenMark(fsys, dir)

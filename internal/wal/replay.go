@@ -15,26 +15,26 @@ import (
 
 const replayBufferBytes = 256 << 10
 
-// Result says what a Replay has read.
+// Result summarizes a Replay.
 type Result struct {
-	End      Position // where the next segment is to connect; zero for an empty log
+	End      Position // where the next segment continues; zero for an empty log
 	Segments int
 	Frames   int64
 	Bytes    int64 // of payloads
-	// TornBytes is how much of the last segment, behind End, is an interrupted write:
-	// whatever is there but for the zeros at the very end, which are preallocated.
+	// TornBytes is the size of an interrupted write after End in the last segment, without the
+	// zeros at the very end, which are preallocated.
 	TornBytes  int64
-	TornReason string // what is wrong with its first frame; empty if TornBytes is 0
+	TornReason string // what is wrong with the first torn frame; empty if TornBytes is 0
 }
 
-// Replay reads the log in dir from its first segment to its last and hands every
-// frame to visit, in ascending order of seq. The payload is visit's to keep. An
-// error of visit ends the replay and is returned.
+// Replay reads the log in dir from its first segment to its last, and passes every frame to visit
+// in ascending order of seq. visit may retain the payload. An error of visit ends the replay and is
+// returned.
 //
-// The last segment may end in a torn write, which is left out and reported in
-// the Result; the [Mark] says what cannot be one. Anything else that is not as it was written is Corrupt, with file,
-// offset, expected and found. Frames before it have been visited by then: the
-// caller discards what it built from them. Nothing on disk is changed.
+// The last segment may end in a torn write, which Replay skips and reports in the Result. The
+// [Mark] tells which bytes cannot be torn. Any other damage is Corrupt, with file, offset, expected
+// and found value. Frames before the damage have been visited by then, so the caller discards what
+// it built from them. Replay changes nothing on disk.
 func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base.Seq, payload []byte) error) (Result, error) {
 	var result Result
 	ids, err := List(fsys, dir)
@@ -65,10 +65,10 @@ func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base
 	return result, checkMark(fsys, dir, result.End)
 }
 
-// Settle follows Replay in the process that is going to write, with its result: it makes what
-// was visited durable (after a killed process it may be in the page cache alone),
-// cuts a torn tail off, and removes what an interrupted Create left. Create may then
-// be called with Result.End.
+// Settle prepares the log for writing after a Replay, whose result it takes. It makes the visited
+// frames durable, because after a killed process they may be only in the page cache. It cuts off a
+// torn tail, and removes what an interrupted Create left. Then Create may be called with
+// Result.End.
 func Settle(fsys vfs.FS, dir string, result Result) error {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -100,8 +100,8 @@ type Segment struct {
 	Bytes int64 // where its frames end, if it is the newest
 }
 
-// Verify reads segments without a gap, the last of which is the newest, as Replay does. Since it is known where that ends, nothing passes
-// for a torn write.
+// Verify reads consecutive segments up to the newest one, as Replay does. The end of the newest
+// segment is known, so no damage is taken for a torn write.
 func Verify(ctx context.Context, segments []Segment) error {
 	var result Result
 	for i, s := range segments {
@@ -126,7 +126,7 @@ func Verify(ctx context.Context, segments []Segment) error {
 	return nil
 }
 
-// endAt makes the file durable and ends it at end.
+// endAt cuts the file off at end and makes it durable.
 func endAt(fsys vfs.FS, path string, end int64) (err error) {
 	file, err := fsys.OpenReadWrite(path)
 	if err != nil {
@@ -164,11 +164,12 @@ func headerOf(file vfs.Reader, size int64, path string, id base.SegmentID) (segm
 	return decodeSegmentHeader(b[:], path, id)
 }
 
-// unknownEnd is the end of the last segment: no successor has recorded it.
+// unknownEnd is the end of the last segment, which no later segment has recorded.
 const unknownEnd = -1
 
-// replaySegment visits the frames of one segment and adds it to result, whose End
-// is that of the segment before. end is where its successor says that it ends.
+// replaySegment visits the frames of a segment and adds them to result. At the call, result.End is
+// the end of the previous segment. end is the end of this segment that the next one records, or
+// unknownEnd.
 func replaySegment(fsys vfs.FS, path string, id base.SegmentID, end int64, result *Result, visit func(offset int64, h frameHeader, payload []byte) error) (err error) {
 	file, err := fsys.Open(path)
 	if err != nil {
@@ -178,7 +179,7 @@ func replaySegment(fsys vfs.FS, path string, id base.SegmentID, end int64, resul
 	return replayFile(file, path, id, end, result, visit)
 }
 
-// replayFile is replaySegment of an open file.
+// replayFile is replaySegment for an open file.
 func replayFile(file vfs.Reader, path string, id base.SegmentID, end int64, result *Result, visit func(offset int64, h frameHeader, payload []byte) error) error {
 	size, err := file.Size()
 	if err != nil {
@@ -228,23 +229,23 @@ func replayFile(file vfs.Reader, path string, id base.SegmentID, end int64, resu
 	}
 }
 
-// frameReader reads frames one after the other.
+// frameReader reads consecutive frames.
 type frameReader struct {
 	in     *bufio.Reader
 	salt   uint64
 	offset int64 // of the next frame
-	limit  int64 // where the bytes end
+	limit  int64 // the end of the bytes to read
 }
 
-// badFrame says why the bytes at an offset are no frame.
+// badFrame says why the bytes at an offset are not a valid frame.
 type badFrame struct{ what, expected, found string }
 
 func (b badFrame) String() string {
 	return fmt.Sprintf("%s: expected %s, found %s", b.what, b.expected, b.found)
 }
 
-// next returns the next frame, whole and with right checksums, or what is wrong
-// with it, or io.EOF, or the error of reading.
+// next returns the next frame with valid checksums. Otherwise it returns what is wrong with the
+// frame, io.EOF at the end, or the error of reading.
 func (r *frameReader) next() (h frameHeader, payload []byte, bad *badFrame, err error) {
 	remaining := r.limit - r.offset
 	if remaining == 0 {
@@ -276,7 +277,7 @@ func (r *frameReader) next() (h frameHeader, payload []byte, bad *badFrame, err 
 	return h, payload, nil, nil
 }
 
-// noEOF keeps a file that became shorter while it was read from passing for its end.
+// noEOF turns io.EOF into an error: a file that shrank while it was read has not ended.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -284,8 +285,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// judgeTail decides whether the bytes from offset to limit, which do not begin
-// with a frame, are a torn write or corruption: see Writer.
+// judgeTail decides whether the bytes from offset to limit, which do not begin with a valid frame,
+// are a torn write or corruption. See Writer for the rule.
 func judgeTail(file vfs.Reader, path string, salt uint64, offset, limit int64, bad *badFrame, result *Result) error {
 	tail, err := searchTail(file, salt, offset, limit)
 	if err != nil {
@@ -300,15 +301,16 @@ func judgeTail(file vfs.Reader, path string, salt uint64, offset, limit int64, b
 	return nil
 }
 
-// tail is what the bytes behind a bad frame hold.
+// tail describes the bytes after a bad frame.
 type tail struct {
-	proof       int64 // offset of a frame header that proves the bad frame was durable; 0 if none
+	// offset of a frame header that proves that the bad frame was durable; 0: none
+	proof       int64
 	proofSynced int64
-	end         int64 // end of the last byte that is not zero; the bad frame's offset if all are
+	end         int64 // end of the last nonzero byte; the bad frame's offset if there is none
 }
 
-// searchTail looks at every offset from offset to limit. A header with a right
-// checksum is a proof although its payload may be torn: it was written.
+// searchTail searches all offsets from offset to limit for a frame header. A header with a valid
+// checksum is a proof even if its payload is torn: it was written.
 func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error) {
 	result := tail{end: offset}
 	window := make([]byte, min(1<<20, limit-offset))
@@ -325,7 +327,7 @@ func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error)
 		}
 		for i := 0; i+frameHeaderBytes <= n; i++ {
 			position := at + int64(i)
-			// The comparison rejects nearly every offset before a checksum is computed.
+			// This comparison rejects nearly every offset before a checksum is computed.
 			if synced := int64(le.Uint64(window[i+16:])); synced <= offset || synced > position {
 				continue
 			}
@@ -338,7 +340,7 @@ func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error)
 		if at+int64(n) == limit {
 			break
 		}
-		at += int64(n) - (frameHeaderBytes - 1) // a header may lie across two windows
+		at += int64(n) - (frameHeaderBytes - 1) // a header may span two windows
 	}
 	return result, nil
 }

@@ -2,14 +2,14 @@ package wal
 
 import "github.com/scoterdb/scoter/internal/vfs"
 
-// stage gathers what is written one behind the other.
+// stage buffers writes to consecutive offsets of a file.
 type stage struct {
 	file   vfs.File
-	at     int64  // where the buffer begins in the file
-	buffer []byte // its capacity is how much is gathered
-	direct int    // slices of this length go to the file from where they are
-	// limit, if not 0, is how much is gathered until the buffer is written the next time: so much that what
-	// follows is aligned in the file.
+	at     int64  // file offset of the buffer's first byte
+	buffer []byte // written when it reaches its capacity
+	direct int    // slices of at least this length are written without a copy into the buffer
+	// limit, if not 0, is the length at which the buffer is written for the first time. It is
+	// chosen so that later writes are aligned in the file.
 	limit int
 }
 
@@ -40,7 +40,7 @@ func (s *stage) add(slice []byte) error {
 	return nil
 }
 
-// end writes what is left: first what is aligned.
+// end writes the rest: first the aligned bytes, then the others.
 func (s *stage) end() error {
 	whole := 0
 	if s.at%vfs.DirectAlign == 0 {

@@ -37,7 +37,7 @@ func newFS(t testing.TB) *vfs.Crashable {
 	return c
 }
 
-// smallSteps makes preallocation happen often.
+// smallSteps makes preallocation frequent.
 var smallSteps = Options{PreallocateBytes: 4 << 10}
 
 func mustCreate(t testing.TB, fsys vfs.FS, after Position) *Writer {
@@ -57,7 +57,7 @@ func payload(seq base.Seq, n int) []byte {
 	return b
 }
 
-// frame is a frame of n payload bytes in up to three slices.
+// frame returns a frame of n payload bytes in up to three slices.
 func frame(seq base.Seq, n int) Frame {
 	b := payload(seq, n)
 	return Frame{seq, [][]byte{b[:n/3], nil, b[n/3 : n/2], b[n/2:]}}
@@ -68,7 +68,7 @@ func mustAppend(t testing.TB, w *Writer, frames ...Frame) {
 	must(t, w.Append(frames))
 }
 
-// logged is a frame as read back.
+// logged is a frame that was read back.
 type logged struct {
 	segment base.SegmentID
 	seq     base.Seq
@@ -82,7 +82,7 @@ func collect(into *[]logged) func(base.SegmentID, base.Seq, []byte) error {
 	}
 }
 
-// recovered replays the log and settles it, as an engine that opens does.
+// recovered replays and settles the log, like an engine that opens.
 func recovered(fsys vfs.FS, dir string, visit func(base.SegmentID, base.Seq, []byte) error) (Result, error) {
 	result, err := Replay(fsys, dir, visit)
 	if err != nil {
@@ -113,7 +113,7 @@ func wantSeqs(t testing.TB, frames []logged, want ...base.Seq) {
 	}
 }
 
-// segmentBytes returns a segment's file, patch changes a byte range of it durably.
+// segmentBytes returns a segment's file. patch durably changes a byte range of it.
 func segmentBytes(t testing.TB, fsys vfs.FS, id base.SegmentID) []byte {
 	t.Helper()
 	b, err := vfs.ReadFile(fsys, SegmentPath(dir, id), 1<<30)
@@ -173,7 +173,7 @@ func TestFramesOfEverySizeReadBackAcrossSegments(t *testing.T) {
 	}
 }
 
-// TestLargeGroupsOnTheOperatingSystemsFiles mixes writes that go past the page cache with others.
+// TestLargeGroupsOnTheOperatingSystemsFiles mixes writes past the page cache with others.
 func TestLargeGroupsOnTheOperatingSystemsFiles(t *testing.T) {
 	path := t.TempDir()
 	w, err := Create(vfs.OS, path, Options{}, Position{})
@@ -271,7 +271,8 @@ func TestCreateDoesNotOverwriteFrames(t *testing.T) {
 	c := newFS(t)
 	w := mustCreate(t, c, Position{})
 	must(t, w.Close())
-	w = mustCreate(t, c, Position{}) // only a header is there: an earlier Create failed late
+	// there is only a header: an earlier Create failed in its last step
+	w = mustCreate(t, c, Position{})
 	mustAppend(t, w, frame(1, 10))
 	must(t, w.Close())
 	_, err := Create(c, dir, Options{}, Position{})

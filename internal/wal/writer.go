@@ -15,115 +15,115 @@ import (
 )
 
 const (
-	// DefaultPreallocateBytes is the step in which a segment's space is reserved, so
-	// that most syncs write no file system metadata. Measured on ext4 on a virtual
-	// disk, 2 busy cores, 12 interleaved rounds, middle of the rounds' median
-	// latencies of Append and Sync without reservation, with 4 MiB, with 16 MiB:
-	// 200 bytes 55, 27, 27 us; 16 KB 40, 52, 39 us; 500 KB 221, 229, 227 us. So it
-	// halves small commits and is neutral for the others, but only in large steps.
+	// DefaultPreallocateBytes is the step in which a segment's space is reserved, so that most
+	// syncs write no file system metadata. Measured on ext4 on a virtual disk with 2 busy cores,
+	// the median latencies of Append and Sync without reservation, with 4 MiB and with 16 MiB (the
+	// middle of 12 interleaved rounds) are:
+	//
+	//	200 bytes: 55, 27, 27 us
+	//	16 KB:     40, 52, 39 us
+	//	500 KB:    221, 229, 227 us
+	//
+	// So reservation halves the latency of small commits and is neutral for others, but only in
+	// large steps.
 	DefaultPreallocateBytes = 16 << 20
 
-	// Slices from directBytes on go to the file from where they are; shorter ones
-	// are gathered first, because a system call costs as much as copying that much.
+	// Slices of at least directBytes are written without a copy into the buffer. Shorter ones are
+	// buffered, because a system call costs as much as copying that many bytes.
 	directBytes = 32 << 10
 	bufferBytes = 128 << 10
 
-	// Groups from largeBytes on are written in aligned pieces of this size, which vfs takes past the page
-	// cache: copying them here costs a tenth of what the page cache does.
+	// Groups of at least largeBytes are written in aligned pieces of this size, which vfs writes
+	// past the page cache. The copy into the buffer costs a tenth of what the page cache costs.
 	largeBytes = 1 << 20
 
 	probeBytes = 1 << 20
 )
 
-// Options are a log's settings.
+// Options configure a log.
 type Options struct {
-	// PreallocateBytes is the step in which space is reserved ahead of writing: 0 is
-	// DefaultPreallocateBytes, negative reserves nothing.
+	// PreallocateBytes is the step in which space is reserved ahead of writing. 0 means
+	// DefaultPreallocateBytes; a negative value disables reservation.
 	PreallocateBytes int64
-	// Synced, if not nil, is called after each fsync of frames with the time that it took, whether
-	// it succeeded or not.
+	// Synced, if not nil, is called after each fsync of frames, failed or not, with the time that
+	// the fsync took.
 	Synced func(time.Duration)
 }
 
-// Frame is one edit to be logged. The payload is the concatenation of slices, 1
-// to MaxPayloadBytes long in all; they are only read, and only during Append.
+// Frame is one edit to log. The payload is the concatenation of the slices, 1 to MaxPayloadBytes
+// long in total. Append only reads the slices, and does not retain them.
 type Frame struct {
 	Seq     base.Seq
 	Payload [][]byte
 }
 
-// Position is a place between two segments: the last one's id, the offset at
-// which its valid frames end, and the last sequence number in the log so far.
-// The zero Position is the start of a log.
+// Position is a boundary between two segments: the id of the last segment, the offset at which its
+// valid frames end, and the last sequence number in the log so far. The zero Position is the start
+// of a log.
 type Position struct {
 	Segment base.SegmentID
 	End     int64
 	Seq     base.Seq
 }
 
-// Writer appends to one segment. It is for one goroutine at a time: the engine's
-// commit leader calls Append with the frames of all who wait, then Sync once, then
-// wakes them. That is group commit.
+// Writer appends to one segment. Only one goroutine at a time may use it. The committer calls
+// Append with the frames of all waiting edits, then Sync once, and then wakes the waiters: group
+// commit.
 //
-// # What is promised
+// # Guarantees
 //
-// After Sync, every frame appended before it is read back by every later Replay,
-// or Replay fails as Corrupt. A frame whose Append or Sync failed is not read
-// back, unless the process ends before the failure could be noted (below). A
-// frame that was appended and neither synced nor failed may or may not be read
-// back after a crash; never a part of it.
+// After Sync, every later Replay reads back every frame that was appended before it, or fails as
+// Corrupt. A frame whose Append or Sync failed is not read back, unless the process ends before the
+// failure could be recorded (see below). A frame that was appended but neither synced nor failed
+// may or may not be read back after a crash, but never in part.
 //
-// # Torn tail or corrupt middle
+// # Torn tail or corruption
 //
-// Replay meets bytes that are no frame. Either a crash interrupted a write that
-// nobody had been told of: cut it off. Or the disk lost what was acknowledged:
-// stop. Asking whether a valid frame follows does not tell them apart: a group is
-// written at once, and between two syncs a disk may write its later pages and
-// lose its earlier ones, so that a frame behind a gap is ordinary.
+// Replay may find bytes that are not a valid frame. If a crash interrupted a write that was never
+// acknowledged, the bytes must be cut off. If the disk lost acknowledged data, Replay must stop. A
+// valid frame after the bad bytes does not decide between the two: a group is written at once, and
+// between two syncs a disk may write later pages and lose earlier ones. So a frame after a gap is
+// ordinary.
 //
-// So each frame says up to which offset the segment was known to be durable when
-// the frame was written (synced). Bad bytes at offset x are corruption if, and
-// only if, a frame header anywhere behind x has synced > x: it was written after
-// x was durable. If there is none, nothing proves that a sync ever covered x.
-// Of the newest frames no later one speaks, and a file that was cut has none
-// behind the cut. For these there is the [Mark], which the engine writes beside the
-// commits: what is older than its last writing is known to have been durable. Damage
-// to what is newer reads as a torn tail. That gap closes with the
-// next segment, whose header records where this one ends (previousEnd); from then
-// on, every byte up to there must be right.
+// Therefore each frame records the offset up to which the segment was known to be durable when the
+// frame was written (synced). Bad bytes at offset x are corruption if and only if a later frame
+// header has synced > x: that frame was written after x was durable. Without such a header, nothing
+// proves that a sync ever covered x.
 //
-// Header checksums are separate from payload checksums so that the search costs
-// one pass, and they cover a random salt and the frame's own offset so that it
-// cannot be led astray by what users store: a BLOB that holds a segment.
+// No later frame covers the newest frames, and after a file was cut off no frame follows the cut.
+// The [Mark] covers these cases. The engine writes it in the background: bytes before the position
+// that it records are known to have been durable. Damage to newer bytes looks like a torn tail. The
+// next segment closes this gap, because its header records where this segment ends (previousEnd).
+// From then on, every byte up to that offset must be valid.
+//
+// Header checksums are separate from payload checksums, so that the search takes one pass. They
+// cover a random salt and the frame's own offset, so that stored data, such as a BLOB with the
+// bytes of a segment, cannot mislead the search.
 //
 // # When the disk fails
 //
-// A failed write (a full disk) is taken back: truncate to the last whole group,
-// then sync, since otherwise a crash could bring back frames whose clients were
-// told of the failure. That done, the writer goes on, and succeeds when there is
-// space again. It also makes earlier frames durable, which does no harm.
+// A failed write (a full disk) is undone: the file is truncated to the last whole group and then
+// synced. Without the sync, a crash could bring back frames whose clients received an error. The
+// writer then stays usable, and succeeds once there is space again. The sync also makes earlier
+// frames durable, which does no harm.
 //
-// A failed sync is never repeated on the same file: the kernel may have dropped
-// the pages and marked them clean, and the second sync would succeed without
-// them. The writer is broken: every later call returns that first error. It is
-// broken too when taking back a failed write fails. The file may then hold whole
-// frames that failed. Rotate cuts them off: the next segment records the last
-// synced offset as this one's end. Only if the process ends before Rotate
-// succeeds can frames that failed come back; the clients know them as failed,
-// which for a broken disk may mean either outcome, and no part of a frame comes
-// back in any case.
+// A failed sync is never repeated on the same file: the kernel may have dropped the pages and
+// marked them clean, so that a second sync would succeed without them. The writer is then broken:
+// every later call returns the first error. The writer is also broken if a failed write cannot be
+// undone. In both cases the file may contain whole frames that failed. Rotate cuts them off,
+// because the next segment records the last synced offset as the end of this one. Only if the
+// process ends before Rotate succeeds can failed frames come back. Their clients received an error,
+// which for a broken disk may mean either outcome. A part of a frame never comes back.
 //
 // # Preallocated space
 //
-// The file is longer than its frames: zeros follow, which are neither frames nor
-// damage. A failed reservation is not an error, the write that follows is the
-// judge of whether there is space.
+// The file is longer than its frames. The zeros at its end are neither frames nor damage. A failed
+// reservation is not an error: the next write finds out whether there is space.
 //
-// # Rejected
+// # Rejected alternatives
 //
-// Reusing old segments in place (no allocation at all) would leave old frames
-// behind new ones; fixed blocks (as LevelDB has them) would cut payloads that are
-// read in one piece.
+// Reusing old segments in place (no allocation at all) would leave old frames after new ones. Fixed
+// blocks, as in LevelDB, would split payloads that are read in one piece.
 type Writer struct {
 	fs          vfs.FS
 	dir         string
@@ -133,28 +133,28 @@ type Writer struct {
 	id          base.SegmentID
 	salt        uint64
 	buffer      []byte
-	large       []byte // of largeBytes, for large groups; nil before the first
+	large       []byte // of largeBytes, for large groups; nil before the first one
 
 	size      int64 // end of the last frame appended
 	seq       base.Seq
-	synced    int64 // end of the last frame known durable
+	synced    int64 // end of the last frame that is known to be durable
 	syncedSeq base.Seq
-	allocated int64 // file length as far as known; at least size
+	allocated int64 // known length of the file; at least size
 
-	// stray says that the next segment may be there although Rotate failed: it may have recorded this one's end, so
-	// that nothing is appended until it is gone.
+	// stray is set if the next segment may exist although Rotate failed. It may have recorded the
+	// end of this segment, so nothing may be appended here before it is removed.
 	stray bool
 	waits bool  // there is no file yet: see Await
 	err   error // first error of a broken or closed writer
 }
 
-// Create starts the segment that follows after, which is where Replay ended or
-// the zero Position, and makes its name durable in dir, a folder that exists.
-// That a segment of this id holds frames already is a Conflict.
+// Create starts the segment after the position after, which is the end of a Replay or the zero
+// Position. It makes the segment's name durable in dir, which must exist. If a segment of that id
+// exists and has frames, the error is a Conflict.
 func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, error) {
 	id := after.Segment + 1
 	path := SegmentPath(dir, id)
-	// An earlier Create that failed in its last step may have left a header.
+	// An earlier Create that failed in its last step may have left a file with only a header.
 	info, err := fsys.Stat(path)
 	switch {
 	case err == nil && info.Size > segmentHeaderBytes:
@@ -163,7 +163,7 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 		return nil, base.Wrap(err, "create WAL segment %d", id)
 	}
 	header := segmentHeader{version: FormatVersion, id: id, salt: randomSalt(), previousEnd: after.End}
-	// Published whole, so that a torn segment header does not exist.
+	// The header is published as a whole, so that it is never torn.
 	err = vfs.WriteFile(fsys, path, func(w io.Writer) error {
 		_, err := w.Write(header.encode())
 		return err
@@ -186,8 +186,9 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 	}, nil
 }
 
-// Await returns a writer for the log that ends at after and has no segment to write to, because Create failed with cause: whatever it is asked for
-// fails with that, but for Rotate, which begins the segment.
+// Await returns a writer for a log that ends at after and has no segment to write to, because
+// Create failed with cause. All its methods fail with cause, except for Rotate, which creates the
+// segment.
 func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
 	return &Writer{
 		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), timed: options.Synced, id: after.Segment, waits: true, err: cause,
@@ -195,10 +196,10 @@ func Await(fsys vfs.FS, dir string, options Options, after Position, cause error
 	}
 }
 
-// Waits reports whether there is no segment yet: see Await.
+// Waits reports whether the segment does not exist yet: see Await.
 func (w *Writer) Waits() bool { return w.waits }
 
-// Probe returns nil if the next frames are likely to find space.
+// Probe returns nil if there is probably space for the next frames.
 func (w *Writer) Probe() error {
 	if w.err != nil || w.allocated > w.size+probeBytes {
 		return w.err
@@ -212,7 +213,7 @@ func (w *Writer) Probe() error {
 
 func randomSalt() uint64 {
 	var b [8]byte
-	rand.Read(b[:]) // never fails, by its contract
+	rand.Read(b[:]) // never fails, as documented
 	return le.Uint64(b[:])
 }
 
@@ -228,11 +229,10 @@ func (w *Writer) Synced() int64 { return w.synced }
 // Err returns the error that broke the writer, or nil if it works.
 func (w *Writer) Err() error { return w.err }
 
-// Append writes frames, all or none, without making them durable. Their sequence
-// numbers must ascend, from the last one of the log on. An empty or too long
-// payload is refused before anything is written, as Invalid or TooLarge. After
-// StorageFull, or any other failed write that could be taken back (Err is nil),
-// the same call may be made again.
+// Append writes all frames or none, without making them durable. Sequence numbers must ascend,
+// starting after the last one of the log. An empty payload is Invalid and a too long one TooLarge;
+// in both cases nothing is written. After StorageFull, or another failed write that could be undone
+// (Err returns nil), the caller may retry the call.
 func (w *Writer) Append(frames []Frame) error {
 	if w.err != nil {
 		return w.err
@@ -257,7 +257,7 @@ func (w *Writer) Append(frames []Frame) error {
 	return nil
 }
 
-// check returns how many bytes the frames take.
+// check validates the frames and returns the number of bytes that they take.
 func (w *Writer) check(frames []Frame) (total int64, err error) {
 	last := w.seq
 	for _, frame := range frames {
@@ -284,25 +284,25 @@ func payloadBytes(frame Frame) (length int64) {
 	return length
 }
 
-// reserve preallocates space so that the file reaches to end or farther.
+// reserve preallocates space up to end or further.
 func (w *Writer) reserve(end int64) {
 	if w.preallocate <= 0 || end <= w.allocated {
 		return
 	}
 	target := (end + w.preallocate - 1) / w.preallocate * w.preallocate
 	if err := w.file.Allocate(target); err != nil {
-		w.preallocate = 0 // the write that follows finds out whether there is space, see Writer
+		w.preallocate = 0 // the next write finds out whether there is space: see Writer
 		return
 	}
 	w.allocated = target
 }
 
-// write writes frames from size on.
+// write writes frames at offset size.
 func (w *Writer) write(frames []Frame, total int64) error {
 	s := stage{file: w.file, at: w.size, buffer: w.buffer[:0], direct: directBytes}
 	if total >= largeBytes {
 		if w.large == nil {
-			w.large = make([]byte, 0, largeBytes) // Go aligns what is as large as that to pages
+			w.large = make([]byte, 0, largeBytes) // Go aligns slices of this size to pages
 		}
 		s.buffer, s.direct = w.large, math.MaxInt
 		s.limit = int((vfs.DirectAlign - s.at%vfs.DirectAlign) % vfs.DirectAlign)
@@ -327,7 +327,7 @@ func (w *Writer) write(frames []Frame, total int64) error {
 	return s.end()
 }
 
-// takeBack removes what a failed write left behind the last whole group.
+// takeBack undoes a failed write: it truncates the file to the last whole group.
 func (w *Writer) takeBack(cause error) error {
 	err := w.file.Truncate(w.size)
 	if err == nil {
@@ -360,14 +360,14 @@ func (w *Writer) Sync() error {
 	return nil
 }
 
-// Rotate ends this segment and returns the writer of the next. A working writer
-// is synced first. A broken one gives up the frames after its last successful
-// Sync, all of which failed: they are not read back once Rotate has succeeded.
+// Rotate ends this segment and returns the writer of the next one. It first syncs a working writer.
+// A broken writer drops the frames after its last successful Sync. All of these failed, and after
+// Rotate succeeded they are never read back.
 //
-// After success this writer is closed. After an error it is as it was before (a
-// failed sync breaks it) and Rotate may be called again. If even the traces of
-// the next segment could not be removed, that is tried again before anything is appended, because frames
-// would stand behind the end that the next segment may have recorded.
+// After success this writer is closed. After an error it is unchanged (or broken by a failed sync),
+// and Rotate may be called again. If the files of the failed next segment could not be removed,
+// Append tries again before it writes: appended frames would come after the end that the next
+// segment may have recorded.
 func (w *Writer) Rotate() (*Writer, error) {
 	if w.file == nil && !w.waits {
 		return nil, w.err
@@ -386,13 +386,13 @@ func (w *Writer) Rotate() (*Writer, error) {
 		return nil, errors.Join(err, w.removeStray())
 	}
 	if w.file != nil {
-		_ = w.file.Close() // what counts of the old segment is durable; closing cannot change that any more
+		_ = w.file.Close() // the valid frames are durable, so an error of Close does not matter
 	}
 	w.file, w.waits, w.err = nil, false, errClosed(w.id)
 	return next, nil
 }
 
-// removeStray removes what a failed Rotate may have left of the next segment.
+// removeStray removes the next segment that a failed Rotate may have left.
 func (w *Writer) removeStray() error {
 	if !w.stray {
 		return nil
@@ -405,7 +405,7 @@ func (w *Writer) removeStray() error {
 	return base.Wrap(err, "remove what is left of WAL segment %d", w.id+1)
 }
 
-// trim gives preallocated space back.
+// trim frees preallocated space.
 func (w *Writer) trim() error {
 	if w.allocated == w.size {
 		return nil
@@ -417,9 +417,8 @@ func (w *Writer) trim() error {
 	return nil
 }
 
-// Close makes all appended frames durable, unless the writer is broken, and
-// closes the file. The error is that of the first thing that failed, now or,
-// for a broken writer, earlier.
+// Close makes all appended frames durable, unless the writer is broken, and closes the file. It
+// returns the first error, which for a broken writer is an earlier one.
 func (w *Writer) Close() error {
 	if w.waits {
 		w.waits, w.err = false, errClosed(w.id)

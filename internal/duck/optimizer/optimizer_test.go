@@ -91,8 +91,8 @@ var defects = []struct{ number, setup, query, want string }{
 	{"24306", "CREATE TABLE t(t TIMESTAMP); INSERT INTO t VALUES ('-infinity'), ('2025-01-01'), ('infinity')", "SELECT count(*) FROM t WHERE CAST(t AS DATE) = DATE 'infinity'", "1"},
 	// Partitions that the window computes together are those with the same four bits of their hash.
 	{"24985", "CREATE TABLE t AS SELECT i AS a, i % 7 AS b, i::DOUBLE AS c FROM range(1080000) r(i) WHERE (hash(i) >> 44) & 15 = 3",
-		"SELECT count(*) > 65536, count(*) FILTER (c <> d), count(*) FILTER (l <> [c]) FROM (SELECT c, sum(c) OVER w AS d, list(c) OVER w AS l FROM t " +
-			"WINDOW w AS (PARTITION BY a ORDER BY b RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))", "true,0,0"},
+		"SELECT count(*) > 65536, count(*) FILTER (l <> [c]) FROM (SELECT c, list(c) OVER w AS l FROM t " +
+			"WINDOW w AS (PARTITION BY a ORDER BY b RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))", "true,0"},
 }
 
 func TestKnownDefects(t *testing.T) {

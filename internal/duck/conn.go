@@ -385,11 +385,12 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 	return s.Start(ctx)
 }
 
-// queryText runs a query that yields one VARCHAR, and returns it.
-func (c *Conn) queryText(s *Stmt, args ...any) (string, error) {
+// queryText runs a query that yields one VARCHAR, and has it read. The text is DuckDB's memory, which
+// is freed then: it may be much larger than what is made of it.
+func (c *Conn) queryText(s *Stmt, read func(text string) error, args ...any) error {
 	defer s.Close()
 	if err := s.Bind(args); err != nil {
-		return "", err
+		return err
 	}
 	ctx, unhook := c.interruptible(c.lent)
 	defer unhook()
@@ -397,14 +398,14 @@ func (c *Conn) queryText(s *Stmt, args ...any) (string, error) {
 	state := C.scoter_execute(c.accountC(), s.stmt, &result)
 	defer C.duckdb_destroy_result(&result)
 	if state != C.DuckDBSuccess {
-		return "", contextError(ctx, c.failure(C.GoString(C.duckdb_result_error(&result))))
+		return contextError(ctx, c.failure(C.GoString(C.duckdb_result_error(&result))))
 	}
 	chunk := C.duckdb_fetch_chunk(result)
 	if chunk == nil {
-		return "", fmt.Errorf("no row")
+		return fmt.Errorf("no row")
 	}
 	defer C.duckdb_destroy_data_chunk(&chunk)
 	vector := C.duckdb_data_chunk_get_vector(chunk, 0)
 	text := (*C.duckdb_string_t)(C.duckdb_vector_get_data(vector))
-	return C.GoStringN(C.duckdb_string_t_data(text), C.int(C.duckdb_string_t_length(*text))), nil
+	return read(unsafe.String((*byte)(unsafe.Pointer(C.duckdb_string_t_data(text))), int(C.duckdb_string_t_length(*text))))
 }

@@ -1,24 +1,5 @@
 package duck
 
-/*
-#include <stddef.h>
-
-#ifdef __linux__
-#include <malloc.h>
-
-int duckdb_je_mallctl(const char *name, void *old, size_t *old_size, void *value, size_t size);
-
-// Gives free memory back to the system: that of all of jemalloc's arenas (4096 stands for them), and the C library's.
-static void scoter_trim(void) {
-	duckdb_je_mallctl("arena.4096.purge", NULL, NULL, NULL, 0);
-	malloc_trim(0);
-}
-#else
-static void scoter_trim(void) {}
-#endif
-*/
-import "C"
-
 import (
 	"context"
 	"sync"
@@ -113,31 +94,36 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	}
 }
 
-// trimEvery is how often it is looked whether queries freed so much that it is worth giving back to the system. The allocators would keep it
-// for ten seconds or longer, and the process would hold it beside what the next queries take.
-const trimEvery = 250 * time.Millisecond
+// trimEvery is how often it is looked whether there is memory to give back to the system. The
+// allocator would keep it for seconds, and the process would hold it beside what the next queries
+// take, since each thread has its own.
+const trimEvery = 50 * time.Millisecond
 
-// After trimAfter without giving back anything, trimWorth is worth it.
+// Memory is given back when more than an eighth of what queries may hold is free, or trimWorth
+// after trimAfter.
 const (
-	trimAfter = 10 * time.Second
-	trimWorth = 8 << 20
+	retainedShare = 8
+	trimAfter     = 10 * time.Second
+	trimWorth     = 8 << 20
 )
 
-// trim gives memory back that queries freed: when that is a quarter of what they may hold, and
-// after a while whatever it is.
+// trim gives memory back that queries freed.
 func (m *memoryBound) trim() {
-	last := time.Now()
-	for peak := int64(0); ; time.Sleep(trimEvery) {
+	trimmed, looked := time.Now(), int64(0)
+	for ; ; time.Sleep(trimEvery) {
 		m.mu.Lock()
-		worth := m.allowed / 4
+		worth := m.allowed / retainedShare
 		m.mu.Unlock()
-		if time.Since(last) > trimAfter {
+		if time.Since(trimmed) > trimAfter {
 			worth = min(worth, trimWorth)
 		}
-		now := limit.InUse()
-		if peak = max(peak, now); worth > 0 && peak-now > worth {
-			C.scoter_trim()
-			peak, last = now, time.Now()
+		freed := limit.Freed()
+		if worth == 0 || freed-looked < worth {
+			continue // no more can be retained than was freed since
+		}
+		if looked = freed; limit.Retained() > worth {
+			limit.Purge()
+			trimmed = time.Now()
 		}
 	}
 }

@@ -28,21 +28,38 @@ var ErrNotSelect = errors.New("not a select statement")
 // json_serialize_sql gives them. Numbers are json.Number.
 type Node = map[string]any
 
+// serialize has DuckDB make the syntax trees of a text, and reads them. changed tells that finite
+// changed numbers.
+func (c *Conn) serialize(sql string) (answer serialized, changed bool, err error) {
+	stmt, err := c.PrepareCached("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR")
+	if err != nil {
+		return answer, false, err
+	}
+	done, err := awaitTree(c.lent, len(sql))
+	if err != nil {
+		stmt.Close()
+		return answer, false, base.Wrap(contextError(c.lent, base.Errorf(base.Canceled, "%w", err)), "parse")
+	}
+	defer done()
+	err = c.queryText(stmt, func(text string) (err error) {
+		text, changed = finite(text)
+		if answer, err = readTree(text); err != nil {
+			return base.Errorf(base.Internal, "%w", err)
+		}
+		return nil
+	}, sql)
+	if err != nil {
+		return answer, false, base.Wrap(err, "parse")
+	}
+	return answer, changed, nil
+}
+
 // ParseSelect returns the query node of one SELECT statement, as DuckDB's parser sees
 // it. A syntax error is Invalid with its position in the text.
 func (c *Conn) ParseSelect(sql string) (Node, error) {
-	stmt, err := c.PrepareCached("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR")
+	answer, infinite, err := c.serialize(sql)
 	if err != nil {
 		return nil, err
-	}
-	text, err := c.queryText(stmt, sql)
-	if err != nil {
-		return nil, base.Wrap(err, "parse")
-	}
-	text, infinite := finite(text)
-	answer, err := readTree(text)
-	if err != nil {
-		return nil, base.Errorf(base.Internal, "parse: %w", err)
 	}
 	switch {
 	case answer.Error && strings.HasPrefix(answer.Message, nestedEnumMessage):
@@ -163,5 +180,10 @@ func (c *Conn) PrintSelect(node Node) (string, error) {
 	if err != nil {
 		return "", base.Errorf(base.Internal, "print: %w", err)
 	}
-	return c.queryText(stmt, string(text))
+	var sql string
+	err = c.queryText(stmt, func(text string) error {
+		sql = strings.Clone(text)
+		return nil
+	}, string(text))
+	return sql, err
 }

@@ -17,11 +17,31 @@ const keptConstants = 10_000
 // omitted stands in the place of further constants.
 var omitted = Node{"class": "OMITTED", "type": "OMITTED"}
 
-// treesAtOnce bounds the bytes of the serialized trees that are read at a time: what is made of them takes some times as much. A larger one is
-// read alone.
+// treesAtOnce bounds the bytes of the serialized trees that are made and read at a time: both that
+// text and what is made of it take many times the bytes of the statement. A larger one is made alone.
 var treesAtOnce = semaphore.NewWeighted(treeBytes)
 
-const treeBytes = 32 << 20
+const (
+	treeBytes = 32 << 20
+	// A serialized tree takes about so many times the bytes of its statement: 48 where it is a list of
+	// constants.
+	treeGrowth = 48
+	// smallTree is one that waits for no others.
+	smallTree = 512 << 10
+)
+
+// awaitTree waits until the tree of a statement of so many bytes may be made. Call done when it was
+// read. The error is the context's.
+func awaitTree(ctx context.Context, statement int) (done func(), err error) {
+	bytes := min(int64(statement)*treeGrowth, treeBytes)
+	if bytes <= smallTree {
+		return func() {}, nil
+	}
+	if err := treesAtOnce.Acquire(ctx, bytes); err != nil {
+		return nil, err
+	}
+	return func() { treesAtOnce.Release(bytes) }, nil
+}
 
 // serialized is what json_serialize_sql answers.
 type serialized struct {
@@ -32,11 +52,6 @@ type serialized struct {
 
 // readTree reads it.
 func readTree(text string) (serialized, error) {
-	bytes := min(int64(len(text)), treeBytes)
-	if err := treesAtOnce.Acquire(context.Background(), bytes); err != nil {
-		return serialized{}, err
-	}
-	defer treesAtOnce.Release(bytes)
 	r := treeReader{names: map[string]string{}, d: jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	value, err := r.value()
 	if err != nil {

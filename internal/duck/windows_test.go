@@ -57,6 +57,32 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 	}
 }
 
+// TestSortedAggregatesHoldNothingAfterwards: wherever a timeout ends an aggregate with an ORDER BY.
+func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
+	conn := limited(t, 256<<20)
+	const query = "SELECT cardinality(histogram('a longer text ' || i ORDER BY -i)) FROM range(%d) t(i)"
+	if err := run(t.Context(), conn, fmt.Sprintf(query, 10)); err != nil {
+		t.Fatal(err)
+	}
+	before := limit.InUse()
+	for i := range 12 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i+1)*100*time.Millisecond)
+		err := run(ctx, conn, fmt.Sprintf(query, 400_000))
+		cancel()
+		if err != nil && base.KindOf(err) != base.Timeout && base.KindOf(err) != base.TooLarge {
+			t.Fatal(err)
+		}
+	}
+	var more int64
+	for range 100 {
+		if more = limit.InUse() - before; more < 16<<20 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%d MiB are held afterwards", more>>20)
+}
+
 // TestWindowsEndWithTheFirstError: the other threads do not wait for the one that failed.
 func TestWindowsEndWithTheFirstError(t *testing.T) {
 	conn := limited(t, 512<<20)

@@ -33,10 +33,10 @@ const (
 	// busyOvertime what is granted on a machine whose processors others use as well.
 	hostileOvertime = 3 * time.Second
 	busyOvertime    = 60 * time.Second
-	// hostileQueries is the server's query_memory, hostileResident what its process may hold, and hostileFloor how much
-	// more than before it may hold some time after.
+	// hostileQueries is the server's query_memory, hostileResident what its process may hold with that
+	// (docs/OPERATING.md), and hostileFloor how much more than before it may hold some time after.
 	hostileQueries  = "256MiB"
-	hostileResident = 1536 << 20
+	hostileResident = 1372 << 20
 	hostileFloor    = 192 << 20
 )
 

@@ -54,35 +54,36 @@ constexpr idx_t element_bytes = 16;
 bool IsText(const LogicalType &type) { return type.InternalType() == PhysicalType::VARCHAR; }
 bool IsList(const LogicalType &type) { return type.InternalType() == PhysicalType::LIST; }
 
-// A text of more bytes takes some seconds in the slower functions that cannot be interrupted within
-// a row.
-constexpr idx_t most_bytes = 256 << 20;
+// The most bytes of one text. Functions that cannot be interrupted within a row take a second or
+// two for 64 MiB where the processors have other work as well; quick ones (see is_quick) are at the
+// speed of memory.
+constexpr idx_t most_bytes = 64 << 20, most_bytes_quickly = 256 << 20;
 
-idx_t BytesOf(string_t text) {
-	if (text.GetSize() > most_bytes) TooMuchWork(StringUtil::Format("a function is called for a text of %llu bytes: at most %llu", text.GetSize(), most_bytes));
+idx_t BytesOf(string_t text, idx_t most) {
+	if (text.GetSize() > most) TooMuchWork(StringUtil::Format("a function is called for a text of %llu bytes: at most %llu", text.GetSize(), most));
 	return text.GetSize();
 }
 
-idx_t BytesOf(list_entry_t list) { return list.length * element_bytes; }
+idx_t BytesOf(list_entry_t list, idx_t) { return list.length * element_bytes; }
 
 template <class T>
-idx_t BytesOf(Vector &values, idx_t count) {
+idx_t BytesOf(Vector &values, idx_t count, idx_t most) {
 	UnifiedVectorFormat format;
 	values.ToUnifiedFormat(count, format);
 	auto data = UnifiedVectorFormat::GetData<T>(format);
-	if (values.GetVectorType() == VectorType::CONSTANT_VECTOR) return format.validity.RowIsValid(0) ? BytesOf(data[0]) * count : 0;
+	if (values.GetVectorType() == VectorType::CONSTANT_VECTOR) return format.validity.RowIsValid(0) ? BytesOf(data[0], most) * count : 0;
 	idx_t bytes = 0;
 	for (idx_t row = 0; row < count; row++) {
 		auto i = format.sel->get_index(row);
-		if (format.validity.RowIsValid(i)) bytes += BytesOf(data[i]);
+		if (format.validity.RowIsValid(i)) bytes += BytesOf(data[i], most);
 	}
 	return bytes;
 }
 
 // Returns the bytes that the values of a chunk refer to. Several rows may refer to the same ones.
-idx_t Bytes(Vector &values, idx_t count) {
-	if (IsText(values.GetType())) return BytesOf<string_t>(values, count);
-	return IsList(values.GetType()) ? BytesOf<list_entry_t>(values, count) : 0;
+idx_t Bytes(Vector &values, idx_t count, idx_t most) {
+	if (IsText(values.GetType())) return BytesOf<string_t>(values, count, most);
+	return IsList(values.GetType()) ? BytesOf<list_entry_t>(values, count, most) : 0;
 }
 
 bool IsConstant(DataChunk &args) {
@@ -92,12 +93,24 @@ bool IsConstant(DataChunk &args) {
 	return true;
 }
 
-void Linear(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void WithinBytes(idx_t most, const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	idx_t bytes = 0;
-	for (auto &column : args.data) bytes += Bytes(column, args.size());
+	for (auto &column : args.data) bytes += Bytes(column, args.size(), most);
 	if (bytes > chunk_bytes && args.size() > 1 && !IsConstant(args)) return RowByRow(function, args, state, result);
 	function(args, state, result);
+}
+
+} // namespace
+
+void Linear(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+	WithinBytes(most_bytes, function, args, state, result);
+}
+
+namespace {
+
+void Quick(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+	WithinBytes(most_bytes_quickly, function, args, state, result);
 }
 
 // One row of an edit distance compares each byte of a text with each of another. So many comparisons take a second or less.
@@ -236,7 +249,7 @@ void Padded(const scalar_function_t &function, DataChunk &args, ExpressionState 
 	UnifiedVectorFormat lengths;
 	args.data[1].ToUnifiedFormat(args.size(), lengths);
 	if (AnyAbove<int32_t>(lengths, args.size(), most_padded)) TooMuchWork(StringUtil::Format("a value is filled up to more than %d characters or bits", most_padded));
-	Linear(function, args, state, result);
+	Quick(function, args, state, result);
 }
 
 bound_t BoundOf(const string &name, ScalarFunction &function) {
@@ -254,7 +267,10 @@ bound_t BoundOf(const string &name, ScalarFunction &function) {
 	if (is({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort", "list_grade_up", "array_grade_up", "grade_up", "list_distinct", "array_distinct", "list_unique", "array_unique", "list_intersect", "array_intersect", "list_has_any", "array_has_any", "list_has_all", "array_has_all", "&&", "@>", "<@"})) return OrderedList;
 	if (auto json = BoundOfJSON(name, function)) return json;
 	if (auto like = BoundOfLike(name)) return like;
-	return Linear;
+	bool is_quick = is({"length", "len", "strlen", "octet_length", "bit_length", "||", "concat", "concat_ws", "repeat", "left", "right",
+	                    "substring", "substr", "array_slice", "list_slice", "contains", "starts_with", "prefix", "^@", "ends_with", "suffix",
+	                    "encode", "bit_count", "list_value", "struct_pack", "row"});
+	return is_quick ? Quick : Linear;
 }
 
 // Is called before there are queries: entries of a catalog do not change otherwise.

@@ -21,10 +21,15 @@ void CheckInterrupt(ExpressionState &state);
 // Calls a function for each row of a chunk, and looks at the interrupt flag in between.
 void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
 
+// Calls a function whose work grows with the bytes of its arguments: for each row if there are many.
+// It refuses texts that would take some seconds.
+void Linear(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
+
 // Bounds the casts whose work grows faster than their values. Call it before there are queries.
 void BoundCasts(ClientContext &context);
 
-// Has windows free the states of their aggregates after errors. Call it before there are queries.
+// Has windows free the states of their aggregates after errors, as aggregates that sort do (see
+// states.cc). Call it before there are queries.
 void HoldStates(ClientContext &context);
 
 // How deep JSON and the like may be nested where DuckDB walks it by recursion.

@@ -50,7 +50,7 @@ void Nested(const scalar_function_t &function, DataChunk &args, ExpressionState 
 	for (auto &column : args.data) {
 		CheckLevels(column, column.GetVectorType() == VectorType::CONSTANT_VECTOR ? 1 : args.size());
 	}
-	function(args, state, result);
+	Linear(function, args, state, result);
 }
 
 // Of json_transform and the like, which walk a constant structure when they are bound.

@@ -2,8 +2,8 @@
 //
 //   - Memory: DuckDB's memory limit covers its buffer manager alone. This package counts what else DuckDB allocates
 //     (memory.cc), makes large allocations fail past a limit, and tells when small ones exceed it. What DuckDB computes of a
-//     result ahead of its reader is measured with its texts (stream.cc). What the aggregates of a window hold is freed if an
-//     error ends it (states.cc).
+//     result ahead of its reader is measured with its texts (stream.cc). What the aggregates of a window, or those that sort, hold
+//     is freed if an error ends it (states.cc).
 //   - Time: DuckDB looks at its interrupt flag between chunks of rows. This package looks at it in every scalar function
 //     (functions.cc), while a statement is planned (planning.cc), within long lists (values.cc), in each search of a regular
 //     expression (regexp.cc), where a thread waits for others that build a window (waiting.cc), and wherever a large piece
@@ -30,6 +30,7 @@ package limit
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_13BindCastInputERKNS_11LogicalTypeES5_
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb6VectorC1ERKS0_RKNS_15SelectionVectorEm
 #cgo linux LDFLAGS: -Wl,--wrap=_ZNK6duckdb6Vector8GetValueEm
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE
 #cgo linux LDFLAGS: -Wl,--wrap=nanosleep
 #include <stdlib.h>
 #include "limit.h"
@@ -81,6 +82,16 @@ func SetMemory(bytes int64) { C.scoter_memory_limit(C.int64_t(bytes)) }
 
 // AwaitExcess returns when more memory is in use than SetMemory allows. One goroutine at a time may wait.
 func AwaitExcess() { C.scoter_memory_wait() }
+
+// Freed returns the bytes that C++ and DuckDB's allocator freed since the process began.
+func Freed() int64 { return int64(C.scoter_memory_freed()) }
+
+// Retained returns the bytes that were freed and that the process still holds. It takes some
+// microseconds for each arena of the allocator.
+func Retained() int64 { return int64(C.scoter_memory_retained()) }
+
+// Purge gives what Retained returns back to the system.
+func Purge() { C.scoter_memory_purge() }
 
 // Functions bounds the scalar functions of a database, of which it takes a connection (duckdb_connection). There must be no
 // queries yet.

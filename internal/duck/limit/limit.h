@@ -42,6 +42,11 @@ bool scoter_memory_take(int64_t bytes);
 void scoter_memory_give(int64_t bytes);
 // Whether so much is in use that large results matter.
 bool scoter_memory_scarce(void);
+// The bytes that were freed since the process began.
+int64_t scoter_memory_freed(void);
+// The bytes that were freed and are not given back to the system yet, and what gives them back.
+int64_t scoter_memory_retained(void);
+void scoter_memory_purge(void);
 // Returns when the limit is exceeded; at once if it is. One thread at a time may wait.
 void scoter_memory_wait(void);
 

@@ -3,6 +3,9 @@
 // DuckDB's memory limit covers its buffer manager. Values of vectors, syntax trees, plans and states of functions are
 // allocated past it: by DuckDB's default allocator, which is jemalloc on Linux, and by operator new. The linker redirects
 // the calls of the first to the functions here (the flags are in limit.go), and C++ lets a program replace the second.
+// Operator new takes its memory from jemalloc too: the C library's allocator keeps hundreds of
+// megabytes that were freed in one thread and are not used by another, and cannot tell how many.
+// What jemalloc keeps is known, and given back by scoter_memory_purge.
 //
 // An allocation of batch_bytes or more fails once the limit is reached, as it does when the system has no memory: DuckDB
 // reports that as an error of the statement. Smaller ones never fail, since C++ allocates them in places that cannot throw.
@@ -16,7 +19,7 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -33,6 +36,7 @@ __thread Thread thread;
 namespace {
 
 std::atomic<int64_t> in_use {0}, limit {0};
+std::atomic<int64_t> freed {0}; // since the process began
 std::atomic<bool> waits {false}; // somebody waits for the limit to be exceeded
 
 struct Waiting {
@@ -51,6 +55,7 @@ void Flush() {
 	thread.counted = 0;
 	int64_t total = in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
 	if (thread.account) thread.account->bytes.fetch_add(bytes, std::memory_order_relaxed);
+	if (bytes < 0) freed.fetch_sub(bytes, std::memory_order_relaxed);
 	int64_t most = limit.load(std::memory_order_relaxed);
 	if (bytes > 0 && most > 0 && total > most && waits.exchange(false)) {
 		// Without the lock: the waiting thread looks again by itself after a while.
@@ -172,33 +177,81 @@ void scoter_memory_wait(void) {
 	waits.store(false);
 }
 
+int64_t scoter_memory_freed(void) { return freed.load(std::memory_order_relaxed); }
+
 #ifdef __linux__
 
 void *__real_duckdb_je_malloc(size_t size);
 void *__real_duckdb_je_realloc(void *p, size_t size);
 void __real_duckdb_je_free(void *p);
 size_t duckdb_je_malloc_usable_size(const void *p);
+size_t duckdb_je_xallocx(void *p, size_t size, size_t extra, int flags);
+int duckdb_je_mallctl(const char *name, void *old, size_t *old_size, void *value, size_t size);
 
-void *__wrap_duckdb_je_malloc(size_t size) {
-	if (Refused(size)) return nullptr;
+static inline void *Allocate(size_t size) {
 	void *p = __real_duckdb_je_malloc(size);
 	if (p) Count(duckdb_je_malloc_usable_size(p));
 	return p;
 }
 
-void *__wrap_duckdb_je_realloc(void *p, size_t size) {
-	int64_t before = p ? duckdb_je_malloc_usable_size(p) : 0;
-	if (int64_t(size) > before && Refused(size - before)) return nullptr;
-	void *moved = __real_duckdb_je_realloc(p, size);
-	if (moved) Count(int64_t(duckdb_je_malloc_usable_size(moved)) - before);
-	return moved;
-}
-
-void __wrap_duckdb_je_free(void *p) {
+static inline void Free(void *p) {
 	if (!p) return;
 	Count(-int64_t(duckdb_je_malloc_usable_size(p)));
 	__real_duckdb_je_free(p);
 }
+
+void *__wrap_duckdb_je_malloc(size_t size) { return Refused(size) ? nullptr : Allocate(size); }
+
+void __wrap_duckdb_je_free(void *p) { Free(p); }
+
+// A large piece that cannot grow where it is needs memory for both copies.
+static void *Enlarge(void *p, size_t before, size_t size) {
+	if (duckdb_je_xallocx(p, size, 0, 0) >= size) {
+		Count(int64_t(duckdb_je_malloc_usable_size(p)) - int64_t(before));
+		return p;
+	}
+	if (Refused(size)) return nullptr;
+	void *moved = Allocate(size);
+	if (!moved) return nullptr;
+	memcpy(moved, p, before);
+	Free(p);
+	return moved;
+}
+
+// Pieces of this size are enlarged by Enlarge.
+static constexpr size_t large_bytes = 1 << 20;
+
+void *__wrap_duckdb_je_realloc(void *p, size_t size) {
+	size_t before = p ? duckdb_je_malloc_usable_size(p) : 0;
+	if (size > before && Refused(size - before)) return nullptr;
+	if (size > before && before >= large_bytes) return Enlarge(p, before, size);
+	void *moved = __real_duckdb_je_realloc(p, size);
+	if (moved) Count(int64_t(duckdb_je_malloc_usable_size(moved)) - int64_t(before));
+	return moved;
+}
+
+static size_t Statistic(const char *name) {
+	size_t value = 0, size = sizeof(value);
+	return duckdb_je_mallctl(name, &value, &size, nullptr, 0) == 0 ? value : 0;
+}
+
+int64_t scoter_memory_retained(void) {
+	uint64_t epoch = 1; // any value has the statistics made anew
+	size_t size = sizeof(epoch);
+	duckdb_je_mallctl("epoch", &epoch, &size, &epoch, size);
+	size_t held = Statistic("stats.resident"), used = Statistic("stats.active") + Statistic("stats.metadata");
+	return held > used ? int64_t(held - used) : 0;
+}
+
+void scoter_memory_purge(void) {
+	duckdb_je_mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0); // 4096 stands for all arenas
+	malloc_trim(0);
+}
+
+#else
+
+int64_t scoter_memory_retained(void) { return 0; }
+void scoter_memory_purge(void) {}
 
 #endif
 
@@ -208,15 +261,7 @@ void __wrap_duckdb_je_free(void *p) {
 
 static inline void *New(size_t size) {
 	if (Refused(size) || Overdue()) return nullptr;
-	void *p = malloc(size ? size : 1);
-	if (p) Count(malloc_usable_size(p));
-	return p;
-}
-
-static inline void Delete(void *p) {
-	if (!p) return;
-	Count(-int64_t(malloc_usable_size(p)));
-	free(p);
+	return Allocate(size ? size : 1);
 }
 
 void *operator new(size_t size) {
@@ -227,11 +272,11 @@ void *operator new(size_t size) {
 void *operator new[](size_t size) { return operator new(size); }
 void *operator new(size_t size, const std::nothrow_t &) noexcept { return New(size); }
 void *operator new[](size_t size, const std::nothrow_t &) noexcept { return New(size); }
-void operator delete(void *p) noexcept { Delete(p); }
-void operator delete[](void *p) noexcept { Delete(p); }
-void operator delete(void *p, const std::nothrow_t &) noexcept { Delete(p); }
-void operator delete[](void *p, const std::nothrow_t &) noexcept { Delete(p); }
-void operator delete(void *p, size_t) noexcept { Delete(p); }
-void operator delete[](void *p, size_t) noexcept { Delete(p); }
+void operator delete(void *p) noexcept { Free(p); }
+void operator delete[](void *p) noexcept { Free(p); }
+void operator delete(void *p, const std::nothrow_t &) noexcept { Free(p); }
+void operator delete[](void *p, const std::nothrow_t &) noexcept { Free(p); }
+void operator delete(void *p, size_t) noexcept { Free(p); }
+void operator delete[](void *p, size_t) noexcept { Free(p); }
 
 #endif

@@ -1,4 +1,4 @@
-// The states of aggregates in windows, freed after errors too.
+// The states of aggregates in windows and of those that sort, freed after errors too.
 //
 // DuckDB 1.5.6 destroys the states of a window's rows only if it computes those rows to their end:
 // an error in between, or EXCLUDE, leaks what the states hold. Aggregates whose states own memory
@@ -6,18 +6,23 @@
 // the state, which a registry of the expression holds. When a statement ends, the registries of its
 // connection destroy the states that are left.
 //
-// Hash tables, ungrouped aggregates and aggregates with a window function of their own (quantile)
+// An aggregate with an ORDER BY of its own (list(x ORDER BY y)) feeds sorted rows to a state that is
+// destroyed after the last of them only: it runs on a handle, too.
+//
+// Other hash tables, ungrouped aggregates and aggregates with a window function of their own (quantile)
 // are left alone: DuckDB destroys their states in destructors.
 #include "functions.h"
 
 #include <cstddef>
 #include <mutex>
+#include <set>
 
 #include "duckdb/function/aggregate_function.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/client_context_state.hpp"
 #include "duckdb/main/config.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
+#include "duckdb/planner/expression/bound_aggregate_expression.hpp"
 #include "duckdb/planner/expression/bound_window_expression.hpp"
 #include "duckdb/planner/logical_operator_visitor.hpp"
 #include "duckdb/storage/arena_allocator.hpp"
@@ -278,28 +283,32 @@ private:
 	vector<weak_ptr<States>> all;
 };
 
+// Has an aggregate function use handles. Returns false if it needs none.
+bool UseHandles(ClientContext &context, AggregateFunction &function, optional_ptr<FunctionData> bind_data) {
+	if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize) return false;
+	auto states = make_shared_ptr<States>(function, bind_data ? bind_data->Copy() : nullptr);
+	context.registered_state->GetOrCreate<Registries>("scoter_states")->Add(states);
+	function.function_info = states;
+	function.SetStateSizeCallback(Size);
+	function.SetStateInitCallback(Initialize);
+	if (function.HasStateUpdateCallback()) function.SetStateUpdateCallback(Update);
+	if (function.HasStateSimpleUpdateCallback()) function.SetStateSimpleUpdateCallback(UpdateOne);
+	if (function.HasStateCombineCallback()) function.SetStateCombineCallback(Combine);
+	if (function.HasStateFinalizeCallback()) function.SetStateFinalizeCallback(Finalize);
+	if (function.HasWindowCallback()) function.SetWindowCallback(Window);
+	if (function.HasWindowInitCallback()) function.SetWindowInitCallback(InitializeWindow);
+	function.SetStateDestructorCallback(Destroy);
+	return true;
+}
+
 class WithHandles : public LogicalOperatorVisitor {
 public:
 	explicit WithHandles(ClientContext &context) : context(context) {}
 
 protected:
 	unique_ptr<Expression> VisitReplace(BoundWindowExpression &window, unique_ptr<Expression> *) override {
-		if (!window.aggregate) return nullptr;
-		auto &function = *window.aggregate;
-		if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize) return nullptr;
-		if (function.CanWindow() && window.arg_orders.empty()) return nullptr;
-		auto states = make_shared_ptr<States>(function, window.bind_info ? window.bind_info->Copy() : nullptr);
-		context.registered_state->GetOrCreate<Registries>("scoter_states")->Add(states);
-		function.function_info = states;
-		function.SetStateSizeCallback(Size);
-		function.SetStateInitCallback(Initialize);
-		if (function.HasStateUpdateCallback()) function.SetStateUpdateCallback(Update);
-		if (function.HasStateSimpleUpdateCallback()) function.SetStateSimpleUpdateCallback(UpdateOne);
-		if (function.HasStateCombineCallback()) function.SetStateCombineCallback(Combine);
-		if (function.HasStateFinalizeCallback()) function.SetStateFinalizeCallback(Finalize);
-		if (function.HasWindowCallback()) function.SetWindowCallback(Window);
-		if (function.HasWindowInitCallback()) function.SetWindowInitCallback(InitializeWindow);
-		function.SetStateDestructorCallback(Destroy);
+		if (!window.aggregate || (window.aggregate->CanWindow() && window.arg_orders.empty())) return nullptr;
+		UseHandles(context, *window.aggregate, window.bind_info.get());
 		return nullptr;
 	}
 
@@ -318,3 +327,29 @@ void HoldStates(ClientContext &context) {
 }
 
 } // namespace scoter
+
+#ifdef __linux__
+
+// DuckDB makes an aggregate that sorts of one with an ORDER BY when it makes the physical plan, and
+// keeps the original within. If the ORDER BY changes nothing, there is no such aggregate: hash tables
+// cannot have handles, since they move states and do not clear their memory.
+typedef duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> groups_t;
+typedef duckdb::optional_ptr<duckdb::vector<std::set<duckdb::idx_t>>> sets_t;
+
+extern "C" {
+
+void __real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE(
+    duckdb::ClientContext &context, duckdb::BoundAggregateExpression &aggregate, const groups_t &groups, sets_t sets);
+
+void __wrap__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE(
+    duckdb::ClientContext &context, duckdb::BoundAggregateExpression &aggregate, const groups_t &groups, sets_t sets) {
+	duckdb::AggregateFunction original = aggregate.function;
+	bool sorts = aggregate.order_bys && !aggregate.order_bys->orders.empty();
+	bool uses = sorts && scoter::UseHandles(context, aggregate.function, aggregate.bind_info.get());
+	__real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE(context, aggregate, groups, sets);
+	if (uses && aggregate.function.GetStateInitCallback() == scoter::Initialize) aggregate.function = original;
+}
+
+} // extern "C"
+
+#endif

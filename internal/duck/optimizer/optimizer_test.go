@@ -89,6 +89,10 @@ var defects = []struct{ number, setup, query, want string }{
 	{"LAG", "", "SELECT lag(range, -9223372036854775808) OVER (), lead(range, o, 7) OVER () FROM range(2), (SELECT (-9223372036854775808)::BIGINT AS o)", "(null),7;(null),7"},
 	{"LAG by NULL", "", "SELECT lag(range, CASE WHEN range = 1 THEN NULL ELSE 1 END, 5) OVER (ORDER BY range) FROM range(4) ORDER BY range", "5;(null);1;2"},
 	{"24306", "CREATE TABLE t(t TIMESTAMP); INSERT INTO t VALUES ('-infinity'), ('2025-01-01'), ('infinity')", "SELECT count(*) FROM t WHERE CAST(t AS DATE) = DATE 'infinity'", "1"},
+	// Partitions that the window computes together are those with the same four bits of their hash.
+	{"24985", "CREATE TABLE t AS SELECT i AS a, i % 7 AS b, i::DOUBLE AS c FROM range(1080000) r(i) WHERE (hash(i) >> 44) & 15 = 3",
+		"SELECT count(*) > 65536, count(*) FILTER (l <> [c]) FROM (SELECT c, list(c) OVER w AS l FROM t " +
+			"WINDOW w AS (PARTITION BY a ORDER BY b RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))", "true,0"},
 }
 
 func TestKnownDefects(t *testing.T) {

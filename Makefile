@@ -4,8 +4,8 @@
 
 GO ?= go
 
-build: ## bin/scoter
-	$(GO) build -o bin/scoter ./cmd/scoter
+build: ## build bin/scoter and bin/scoter-bench, without symbols for debuggers
+	for name in scoter scoter-bench; do $(GO) build -ldflags='-s -w' -o bin/$$name ./cmd/$$name || exit 1; done
 
 run: build ## build, start a server on ./data with sample data, say what to try
 	bin/scoter serve --dir data --sample 3000000
@@ -29,7 +29,7 @@ sqg: build ## SQG's own examples, of a checkout: make sqg SQG_DIR=...
 	SQG_DIR="$(abspath $(SQG_DIR))" $(GO) test -count=1 -timeout 30m -run TestExamplesOfSQGCompileAndRunUnchanged ./tests/examples
 
 bench: build ## the benchmarks of the core, with the targets they are held to
-	for name in ingest restart query telemetry parts decode stream clickbench; do bin/scoter bench $$name || exit 1; done
+	for name in ingest restart query telemetry parts decode stream clickbench; do bin/scoter-bench $$name || exit 1; done
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')

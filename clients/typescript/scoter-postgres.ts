@@ -40,7 +40,7 @@ export type Route = "unnest" | "copy";
 
 /**
  * Up to so many values, of all rows, one statement takes less time than COPY, without and with a temporary
- * table. scoter bench bulk measures where they meet.
+ * table. scoter-bench bulk measures where they meet.
  */
 const unnestValues = { insert: 800, staged: 4000 };
 

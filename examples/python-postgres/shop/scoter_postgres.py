@@ -41,7 +41,7 @@ Values = Mapping[str, Any]
 Route = Literal["unnest", "binary", "text"]
 
 # Up to so many values, of all rows, one statement takes less time than COPY, without and with a
-# temporary table. scoter bench bulk measures where they meet.
+# temporary table. scoter-bench bulk measures where they meet.
 UNNEST_INSERT = 320
 UNNEST_STAGED = 1600
 

@@ -108,7 +108,7 @@ class Runtime(core.Observed):
         changed = cursor.execute(sql, values).rowcount
         if cursor.description is None:  # or there are rows to come
             self._idle.append(cursor)
-        return changed if changed > 0 else 0
+        return max(0, changed)
 
     def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
         def body() -> int:

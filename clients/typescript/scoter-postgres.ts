@@ -306,7 +306,9 @@ async function staged<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): P
 /** One statement, which alone is all or nothing; in a transaction that goes on, a savepoint is. */
 async function unnest<T>(session: Session, sql: string, bulk: Bulk<T>, rows: readonly T[]): Promise<number> {
   const columns: Text[][] = bulk.columns.map(() => []);
-  rows.forEach((row, i) => textsOf(bulk, row, i + 1).forEach((value, c) => columns[c]?.push(value)));
+  for (const [i, row] of rows.entries()) {
+    for (const [c, value] of textsOf(bulk, row, i + 1).entries()) columns[c]?.push(value);
+  }
   const arrays = columns.map(toList((v: string) => v));
   const write = async (): Promise<number> => (await session.query(sql, arrays)).rowCount ?? 0;
   return (await session.inTransaction()) ? session.whole(write) : write();

@@ -12,9 +12,7 @@ from typing import Any
 
 import duckdb
 
-from . import scoter_arrow
-from . import scoter_duckdb as rt
-from . import writes as w
+from . import scoter_arrow, scoter_duckdb as rt, writes as w
 
 UTC = datetime.timezone.utc
 PIECES = ["a", "ü", "€", "😀", "\n", "'", "long enough not to be inlined"]
@@ -195,5 +193,5 @@ def memory() -> None:
 
 
 if sys.argv[1] == "lists":
-    setattr(scoter_arrow, "pyarrow", lambda: None)
+    setattr(scoter_arrow, "pyarrow", lambda: None)  # noqa: B010 (mypy refuses an assignment)
 {"lists": types, "types": types, "results": results, "arrow": arrow, "memory": memory}[sys.argv[1]]()

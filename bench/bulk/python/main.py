@@ -267,8 +267,8 @@ def sqlite(file: str) -> Engine:
 
 def scoter(url: str) -> Engine:
     import pyarrow
-    from typed import scoter_http
-    from typed import writes as w
+
+    from typed import scoter_http, writes as w
 
     link = scoter_http.Connection(url)
     queries = w.Writes(link)

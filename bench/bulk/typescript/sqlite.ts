@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { columns, generated, operations, setFrom, sumsOf, type Engine, type Operation } from "./rows.js";
 import { Writes, type ReadingsRow } from "./sqlite/writes.js";
 
-const mark = `(${columns.map((c) => "?")})`;
+const mark = `(${columns.map(() => "?")})`;
 const conflict = ` ON CONFLICT (id) DO UPDATE SET ${setFrom("excluded")}`;
 
 const statements = {

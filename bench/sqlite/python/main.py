@@ -68,7 +68,7 @@ def size(v: Any) -> int:
     if isinstance(v, list):
         return len(v)
     if isinstance(v, Iterator):
-        return sum(map(lambda _: 1, v))
+        return sum(1 for _ in v)
     return 0 if v is None else 1
 
 

@@ -1,6 +1,5 @@
 /** Each driver: how it opens a database, and the operations written by hand, statements prepared once. */
 import {
-  type GetOrdersResult,
   type GetPostsByUserResult,
   type GetPostWithAuthorResult,
   type GetPublishedPostsResult,

@@ -21,7 +21,7 @@ if TYPE_CHECKING or __package__:
 else:
     import scoter_copy as copy
     import scoter_runtime as core
-    from scoter_copy import to_interval, to_jsonb
+    from scoter_copy import to_interval, to_jsonb  # noqa: F401
     from scoter_runtime import *  # noqa: F403
 
 Connection = psycopg.Connection[Any]

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import scoter_http as rt
-from . import writes as w
+from . import scoter_http as rt, writes as w
 
 pa: Any = importlib.import_module("pyarrow")
 connection = rt.Connection(sys.argv[1])

@@ -206,9 +206,9 @@ def value(r: random.Random, kind: Any, name: str) -> Any:
         return None if r.randrange(4) == 0 else value(r, of[0], name)
     origin = typing.get_origin(kind)
     if origin is list:
-        nested = typing.get_origin([a for a in (typing.get_args(of[0]) or of) if a is not type(None)][0]) is list or typing.get_origin(of[0]) is list
+        nested = typing.get_origin(next(a for a in (typing.get_args(of[0]) or of) if a is not type(None))) is list or typing.get_origin(of[0]) is list
         length = 3 if name == "three" else 2 if nested or name == "inner" else r.randrange(5)
-        item = [a for a in typing.get_args(of[0]) if a is not type(None)][0] if nested and typing.get_origin(of[0]) is not list else of[0]
+        item = next(a for a in typing.get_args(of[0]) if a is not type(None)) if nested and typing.get_origin(of[0]) is not list else of[0]
         return [value(r, item, "inner" if nested else name.rstrip("s")) for _ in range(length)]
     if origin is dict:
         return {value(r, of[0], ""): value(r, of[1], "") for _ in range(r.randrange(2))}  # of more the order is anybody's

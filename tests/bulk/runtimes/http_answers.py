@@ -28,7 +28,7 @@ class Server:
     def __init__(self, *answers: bytes) -> None:
         self.sizes: list[int] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = "http://127.0.0.1:%d" % self._listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._serve, args=(answers,), daemon=True).start()
 
     def _serve(self, answers: tuple[bytes, ...]) -> None:
@@ -46,8 +46,7 @@ class Server:
 
 class Answers(unittest.TestCase):
     def rows(self, answer: bytes, gets: list[Any]) -> None:
-        for row in scoter_http.Connection(Server(answer).url).run("SELECT", []):
-            gets.append(row)
+        gets.extend(scoter_http.Connection(Server(answer).url).run("SELECT", []))
 
     def test_whole(self) -> None:
         for answer in (

@@ -37,6 +37,7 @@ interface Database {
   close(): unknown;
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: each driver has classes of its own
 function database(db: any, made: any, exec: (sql: string) => unknown, close: () => unknown): Database {
   return { db, make: (observer) => new made(db, observer) as Queries, migrate: (project, options) => made.applyMigrations(db, project, options), exec, close };
 }
@@ -84,7 +85,7 @@ function* failing(from: number): Generator<Row> {
 
 /** Prints a result, or of an error its class and the beginning of its message. */
 async function say(what: string, call: () => unknown): Promise<void> {
-  let result;
+  let result: unknown;
   try {
     result = await call();
   } catch (error) {

@@ -107,7 +107,7 @@ function* failing(from: number, at: number): Generator<Row> {
 
 /** Prints a result, or of an error its class and message up to the number of the row, which drivers have in common. */
 async function say(what: string, call: () => unknown): Promise<void> {
-  let result;
+  let result: unknown;
   try {
     result = await call();
   } catch (error) {

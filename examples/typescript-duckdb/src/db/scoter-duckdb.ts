@@ -269,7 +269,8 @@ async function inTransaction(connection: duck.DuckDBConnection): Promise<boolean
   const value = async (sql: string): Promise<duck.DuckDBValue | undefined> => (await connection.runAndReadAll(sql)).getRows()[0]?.[0];
   if ((await value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()")) !== "duckdb") return false;
   const id = "SELECT txid_current()";
-  return (await value(id)) === (await value(id));
+  const before = await value(id);
+  return before === (await value(id));
 }
 
 /** Runs body in a transaction, or `joined` in the one that is open already. */

@@ -9,8 +9,14 @@ PROGRAMS := scoter scoter-bench
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Nothing loads our programs' symbols, and all of DuckDB's names are 7 MB.
+LDFLAGS := -s -w
+ifeq ($(shell uname -s),Linux)
+LDFLAGS += -extldflags=-Wl,--no-export-dynamic,--gc-sections
+endif
+
 build: ## build bin/scoter and bin/scoter-bench, without symbols for debuggers
-	for name in $(PROGRAMS); do $(GO) build -ldflags='-s -w' -o bin/$$name ./cmd/$$name || exit 1; done
+	for name in $(PROGRAMS); do $(GO) build -ldflags='$(LDFLAGS)' -o bin/$$name ./cmd/$$name || exit 1; done
 
 run: build ## build, start a server on ./data with sample data, say what to try
 	bin/scoter serve --dir data --sample 3000000
@@ -21,7 +27,8 @@ TOOLS := .cache/tools
 RUFF := $(TOOLS)/python/bin/ruff
 CLANG_FORMAT := $(TOOLS)/python/bin/clang-format
 BIOME := $(TOOLS)/node/node_modules/.bin/biome
-JAVA_FORMAT := java -jar $(TOOLS)/java/google-java-format.jar --aosp --skip-javadoc-formatting --skip-sorting-imports --skip-reflowing-long-strings
+JAVA_FORMAT := java $(foreach p,api code file parser tree util,--add-exports jdk.compiler/com.sun.tools.javac.$(p)=ALL-UNNAMED) \
+	-cp '$(TOOLS)/java/*' com.palantir.javaformat.java.Main --palantir --skip-sorting-imports --skip-reflowing-long-strings
 
 # Vendored headers are not ours. Code of src/ in the examples is generated, but for Main.java.
 CPP = $(shell git ls-files '*.c' '*.cc' '*.h' '*.hpp' | grep -v '^internal/duck/include/')
@@ -44,9 +51,9 @@ check-python: $(TOOLS)/python/ready ## ruff
 	$(RUFF) format --quiet --check
 
 check-typescript: $(TOOLS)/node/ready ## biome
-	$(BIOME) ci --error-on-warnings --diagnostic-level=warn
+	$(BIOME) check --error-on-warnings --diagnostic-level=warn
 
-check-java: $(TOOLS)/java/ready ## google-java-format
+check-java: $(TOOLS)/java/ready ## palantir-java-format
 	$(JAVA_FORMAT) --dry-run --set-exit-if-changed $(JAVA)
 
 check-cpp: $(TOOLS)/python/ready ## clang-format
@@ -75,7 +82,6 @@ $(TOOLS)/node/ready: tools/package.json tools/package-lock.json
 $(TOOLS)/java/ready: tools/pom.xml
 	rm -rf $(@D)
 	mvn -q -B -f $< dependency:copy-dependencies -DoutputDirectory=$(abspath $(@D))
-	mv $(@D)/google-java-format-*.jar $(@D)/google-java-format.jar
 	touch $@
 
 # Tests and benchmarks.

@@ -116,7 +116,10 @@ def results() -> None:
 
     say("three more", lambda: q.insert_all_two([two("", 0, 1), two("x", 0, 1), two("x", 3000, 1)]))
     conditions = ("a IS NULL AND b IS NULL", "a = 'x' AND b IS NULL", "a = 'x' AND b = 3000", "a IS NULL AND b = 3000")
-    nulls = lambda: " ".join(str(text(f"SELECT '' || cast(x * 2 AS integer) FROM two WHERE {c}")) for c in conditions)  # noqa: E731
+
+    def nulls() -> str:
+        return " ".join(str(text(f"SELECT '' || cast(x * 2 AS integer) FROM two WHERE {c}")) for c in conditions)
+
     say("few of NULL", lambda: q.update_all_two([two("", 0, 5), two("x", 0, 20), two("", 0, 30), two("y", 0, 7)]))
     say("they are", nulls)
     say("many of NULL", lambda: q.update_all_two(two(("", "x")[i % 2], i // 2 % 4 * 1000, i) for i in range(6000)))

@@ -37,7 +37,6 @@ interface Database {
   close(): unknown;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each driver has classes of its own
 function database(db: any, made: any, exec: (sql: string) => unknown, close: () => unknown): Database {
   return { db, make: (observer) => new made(db, observer) as Queries, migrate: (project, options) => made.applyMigrations(db, project, options), exec, close };
 }

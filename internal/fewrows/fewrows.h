@@ -14,7 +14,8 @@ extern "C" {
 // Runs a prepared statement without parameters, which reads at most so many rows (there is room for no more; 0: none from anywhere), and gives its result: 1,
 // and a chunk of all its rows, which the caller destroys; 0, and it did not run, if its plan is not a scan with filters and projections
 // over it; or -1, and an error, which the caller frees, as DuckDB words it for a connection that asks for JSON. Its memory is the account's.
-int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows, duckdb_data_chunk *result, char **error);
+int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows,
+	duckdb_data_chunk *result, char **error);
 
 #ifdef __cplusplus
 }

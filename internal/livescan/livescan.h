@@ -22,16 +22,16 @@ typedef struct {
 	int64_t n;
 	const uint32_t *rows;
 	const uint64_t *bits; // the same, if they are many: one for each of the file's rows
-	bool scattered;       // they are taken out of what was read, unless conditions do better without them
-	bool dense;           // they are so many that conditions which compute something do
+	bool scattered; // they are taken out of what was read, unless conditions do better without them
+	bool dense; // they are so many that conditions which compute something do
 } scoter_file;
 
 // What one call of the function refers to.
 typedef struct {
 	int64_t n_files;
 	const scoter_file *files; // by path, ascending
-	bool only;                // the rows are the ones to read: all others are left out
-	bool addressed;           // all files that are read are here, with their sources
+	bool only; // the rows are the ones to read: all others are left out
+	bool addressed; // all files that are read are here, with their sources
 } scoter_rows;
 
 #ifdef __cplusplus
@@ -41,7 +41,8 @@ extern "C" {
 // Registers a table function (files VARCHAR[], handle BIGINT): read_parquet without the rows that the handle stands
 // for; 0 stands for none. A row's address is in virtual columns, scoter_source (UBIGINT) and scoter_ordinal (BIGINT), which are
 // read_parquet's file_index and file_row_number under names that no table's column has. scoterFindRows (in Go) resolves the handle. Returns what went wrong, to be freed, or NULL.
-char *scoter_register_livescan(duckdb_connection connection, const char *name, bool late_materialization);
+char *scoter_register_livescan(
+	duckdb_connection connection, const char *name, bool late_materialization);
 
 // Lets DuckDB know which functions may fail, of those that it does not ask of rows alone (fallible.cc). Returns what went wrong, to be freed, or NULL.
 char *scoter_mark_fallible(duckdb_connection connection);

@@ -14,24 +14,24 @@
 
 // How a column's values lie in memory, and so how they get into a vector.
 typedef enum {
-	SCOTER_FIXED,      // width bytes a value, the same in Arrow and DuckDB
-	SCOTER_BOOL,       // bitmap
-	SCOTER_STRING,     // int32 offsets into bytes (utf8 and binary)
+	SCOTER_FIXED, // width bytes a value, the same in Arrow and DuckDB
+	SCOTER_BOOL, // bitmap
+	SCOTER_STRING, // int32 offsets into bytes (utf8 and binary)
 	SCOTER_DICTIONARY, // uint32 codes into children[0], a SCOTER_STRING
-	SCOTER_DECIMAL,    // 16 bytes, narrowed to the width of DuckDB's decimal
-	SCOTER_UUID,       // 16 bytes, big endian
-	SCOTER_LIST,       // int32 offsets into children[0]
-	SCOTER_STRUCT,     // children, no values of its own
-	SCOTER_MAP         // int32 offsets into children[0], a struct of key and value
+	SCOTER_DECIMAL, // 16 bytes, narrowed to the width of DuckDB's decimal
+	SCOTER_UUID, // 16 bytes, big endian
+	SCOTER_LIST, // int32 offsets into children[0]
+	SCOTER_STRUCT, // children, no values of its own
+	SCOTER_MAP // int32 offsets into children[0], a struct of key and value
 } scoter_layout;
 
 // A column of one batch, or the child of one.
 typedef struct scoter_column {
-	int64_t offset;          // of the first row within data and validity, in values
-	int64_t length;          // rows
+	int64_t offset; // of the first row within data and validity, in values
+	int64_t length; // rows
 	const uint8_t *validity; // bitmap, a set bit is a value; NULL if all are values
-	const void *data;        // values, codes or offsets
-	const uint8_t *bytes;    // what offsets of strings point into
+	const void *data; // values, codes or offsets
+	const uint8_t *bytes; // what offsets of strings point into
 	struct scoter_column *children;
 	uint8_t layout; // scoter_layout; may differ between batches (string, dictionary)
 	uint8_t passing; // not 0: it goes before the query ends, so texts are copied
@@ -40,16 +40,16 @@ typedef struct scoter_column {
 // The type of a column, the same for all batches.
 typedef struct scoter_type {
 	duckdb_type id;
-	uint8_t width, scale;     // of decimals
-	uint8_t value_bytes;      // of SCOTER_FIXED and of DuckDB's decimals
+	uint8_t width, scale; // of decimals
+	uint8_t value_bytes; // of SCOTER_FIXED and of DuckDB's decimals
 	int32_t n_children;
 	struct scoter_type *children;
 	const char **names; // of a struct's children
 } scoter_type;
 
 typedef struct {
-	uint64_t source;          // first half of its rows' addresses
-	uint64_t first_ordinal;   // second half, of its first row
+	uint64_t source; // first half of its rows' addresses
+	uint64_t first_ordinal; // second half, of its first row
 	const uint32_t *ordinals; // second half, row by row; NULL if they follow the first
 	int64_t rows;
 	scoter_column *columns;
@@ -108,13 +108,15 @@ typedef struct scoter_run scoter_run;
 typedef struct scoter_reader scoter_reader;
 
 // Begins to read the given columns, by number. Returns NULL, and what went wrong, if they are not to be had.
-scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure);
+scoter_run *scoter_begin(
+	scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure);
 uint64_t scoter_threads(const scoter_run *run);
 void scoter_end(scoter_run *run);
 
 scoter_reader *scoter_open_reader(const scoter_run *run);
 // Gives the next rows, of one morsel, none at the end. Returns false, and what went wrong, if they are not to be had.
-bool scoter_read(scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows, scoter_failure *failure);
+bool scoter_read(
+	scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows, scoter_failure *failure);
 // Returns a number that is greater for each later morsel of the scan: that of the rows given last.
 uint64_t scoter_morsel(const scoter_reader *reader);
 void scoter_close_reader(scoter_reader *reader);
@@ -125,7 +127,8 @@ typedef struct scoter_dictionary scoter_dictionary;
 scoter_dictionary *scoter_make_dictionary(const scoter_column *c);
 void scoter_free_dictionary(scoter_dictionary *dictionary);
 // Makes a vector of the texts in some rows of the column, or in n rows from row on. Of one dictionary there is one such vector at a time.
-void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n);
+void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const scoter_column *c,
+	const uint32_t *rows, int64_t row, int64_t n);
 
 // Registers the function under its name, with one BIGINT parameter that scoterFindScan
 // (in Go) resolves to a scan. Returns what went wrong, to be freed, or NULL.

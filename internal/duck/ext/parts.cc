@@ -76,7 +76,9 @@ struct Part {
 		do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 		while (fd < 0 && errno == EINTR);
 		if (fd < 0 && errno == ENOENT) Damaged(0, "the file is missing");
-		if (fd < 0) throw IOException({{"scoter_kind", "unavailable"}}, "%s cannot be opened: %s", name, strerror(errno));
+		if (fd < 0)
+			throw IOException(
+				{{"scoter_kind", "unavailable"}}, "%s cannot be opened: %s", name, strerror(errno));
 		there = make_shared_ptr<Descriptor>(fd);
 		open = there;
 		return there;
@@ -84,7 +86,9 @@ struct Part {
 
 	// Fills a buffer with bytes of the file, verified.
 	void Read(int fd, char *to, idx_t n, idx_t at) {
-		if (at > bytes || n > bytes - at) throw IOException({{"scoter_kind", "corrupt"}}, "%s: %llu bytes at byte %llu, of %llu", name, n, at, bytes);
+		if (at > bytes || n > bytes - at)
+			throw IOException({{"scoter_kind", "corrupt"}}, "%s: %llu bytes at byte %llu, of %llu",
+				name, n, at, bytes);
 		while (n > 0) {
 			auto now = std::min(n, slice - at % block_size);
 			ReadSlice(fd, to, now, at);
@@ -121,15 +125,19 @@ private:
 			if (Fresh(block, now)) continue;
 			auto start = block * block_size, stop = std::min(start + block_size, bytes);
 			uint32_t sum = 0;
-			auto add = [&](const char *data, idx_t data_at, idx_t length) { // what of the block lies there
+			auto add = [&](const char *data, idx_t data_at,
+						   idx_t length) { // what of the block lies there
 				auto begin = std::max(start, data_at), until = std::min(stop, data_at + length);
-				if (begin < until) sum = scoter_crc32c(sum, data + (begin - data_at), until - begin);
+				if (begin < until)
+					sum = scoter_crc32c(sum, data + (begin - data_at), until - begin);
 			};
 			add(before, from, at - from);
 			add(to, at, n);
 			add(behind, at + n, end - (at + n));
 			if (sum != sums[block]) {
-				Damaged(start, StringUtil::Format("the block at byte %llu has checksum %08x, expected %08x", start, sum, sums[block]));
+				Damaged(start,
+					StringUtil::Format("the block at byte %llu has checksum %08x, expected %08x",
+						start, sum, sums[block]));
 			}
 			seen[block].store(now, std::memory_order_relaxed);
 		}
@@ -140,10 +148,14 @@ private:
 		for (;;) {
 			while (count > 0 && to->iov_len == 0) to++, count--;
 			if (count == 0) return;
-			auto n = count == 1 ? pread(fd, to->iov_base, to->iov_len, off_t(at)) : preadv(fd, to, count, off_t(at));
+			auto n = count == 1 ? pread(fd, to->iov_base, to->iov_len, off_t(at))
+								: preadv(fd, to, count, off_t(at));
 			if (n < 0 && errno == EINTR) continue;
-			if (n < 0) throw IOException({{"scoter_kind", "unavailable"}}, "%s cannot be read at byte %llu: %s", name, at, strerror(errno));
-			if (n == 0) Damaged(at, StringUtil::Format("the file ends at byte %llu of %llu", at, bytes));
+			if (n < 0)
+				throw IOException({{"scoter_kind", "unavailable"}},
+					"%s cannot be read at byte %llu: %s", name, at, strerror(errno));
+			if (n == 0)
+				Damaged(at, StringUtil::Format("the file ends at byte %llu of %llu", at, bytes));
 			at += idx_t(n);
 			for (; count > 0 && idx_t(n) >= to->iov_len; to++, count--) n -= ssize_t(to->iov_len);
 			if (count > 0) {
@@ -156,7 +168,9 @@ private:
 	[[noreturn]] void Damaged(idx_t offset, const string &what) {
 		auto text = what;
 		scoterPartDamaged(store, id, int64_t(offset), &text[0]);
-		throw Failure("corrupt", name + ": " + what, "restore the file from a backup; scoter check --repair removes a part that cannot be restored, with its rows");
+		throw Failure("corrupt", name + ": " + what,
+			"restore the file from a backup; scoter check --repair removes a part that cannot be "
+			"restored, with its rows");
 	}
 };
 
@@ -174,7 +188,9 @@ struct Parts {
 	using Key = std::pair<uint64_t, uint64_t>;
 
 	struct Hash {
-		size_t operator()(const Key &key) const { return std::hash<uint64_t>()(key.first * 0x9e3779b97f4a7c15 ^ key.second); }
+		size_t operator()(const Key &key) const {
+			return std::hash<uint64_t>()(key.first * 0x9e3779b97f4a7c15 ^ key.second);
+		}
 	};
 
 	shared_ptr<Part> Find(const Key &key) {
@@ -207,12 +223,14 @@ Parts &AllParts() {
 }
 
 int64_t Secret() {
-	static const auto secret = int64_t(std::random_device()()) << 32 | int64_t(std::random_device()());
+	static const auto secret =
+		int64_t(std::random_device()()) << 32 | int64_t(std::random_device()());
 	return secret;
 }
 
 struct PartHandle : public FileHandle {
-	PartHandle(FileSystem &files, const string &path, FileOpenFlags flags, shared_ptr<Part> part) : FileHandle(files, path, flags), part(std::move(part)) {}
+	PartHandle(FileSystem &files, const string &path, FileOpenFlags flags, shared_ptr<Part> part)
+		: FileHandle(files, path, flags), part(std::move(part)) {}
 	~PartHandle() override { PartHandle::Close(); }
 
 	void Close() override { open.reset(); }
@@ -234,7 +252,9 @@ public:
 
 	bool CanHandleFile(const string &path) override { return StringUtil::StartsWith(path, scheme); }
 
-	void Read(FileHandle &handle, void *buffer, int64_t n, idx_t at) override { Of(handle).Read(buffer, idx_t(n), at); }
+	void Read(FileHandle &handle, void *buffer, int64_t n, idx_t at) override {
+		Of(handle).Read(buffer, idx_t(n), at);
+	}
 
 	int64_t Read(FileHandle &handle, void *buffer, int64_t n) override {
 		auto &part = Of(handle);
@@ -252,11 +272,14 @@ public:
 
 	FileMetadata Stats(FileHandle &handle) override {
 		FileMetadata m;
-		m.file_size = GetFileSize(handle), m.last_modification_time = GetLastModifiedTime(handle), m.file_type = FileType::FILE_TYPE_REGULAR;
+		m.file_size = GetFileSize(handle), m.last_modification_time = GetLastModifiedTime(handle),
+		m.file_type = FileType::FILE_TYPE_REGULAR;
 		return m;
 	}
 
-	void Seek(FileHandle &handle, idx_t at) override { Of(handle).position = std::min(at, Of(handle).part->bytes); }
+	void Seek(FileHandle &handle, idx_t at) override {
+		Of(handle).position = std::min(at, Of(handle).part->bytes);
+	}
 	void Reset(FileHandle &handle) override { Of(handle).position = 0; }
 	idx_t SeekPosition(FileHandle &handle) override { return Of(handle).position; }
 	bool CanSeek() override { return true; }
@@ -265,12 +288,19 @@ public:
 	bool FileExists(const string &, optional_ptr<FileOpener>) override { return false; }
 	bool DirectoryExists(const string &, optional_ptr<FileOpener>) override { return false; }
 	bool IsPipe(const string &, optional_ptr<FileOpener>) override { return false; }
-	bool ListFiles(const string &, const std::function<void(const string &, bool)> &, FileOpener *) override { return false; }
+	bool ListFiles(
+		const string &, const std::function<void(const string &, bool)> &, FileOpener *) override {
+		return false;
+	}
 	vector<OpenFileInfo> Glob(const string &, FileOpener *) override { return {}; }
 	bool TryRemoveFile(const string &, optional_ptr<FileOpener>) override { return false; }
 	void RemoveFile(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
-	void RemoveFiles(const vector<string> &paths, optional_ptr<FileOpener>) override { Refuse(paths.empty() ? "" : paths[0]); }
-	void MoveFile(const string &path, const string &, optional_ptr<FileOpener>) override { Refuse(path); }
+	void RemoveFiles(const vector<string> &paths, optional_ptr<FileOpener>) override {
+		Refuse(paths.empty() ? "" : paths[0]);
+	}
+	void MoveFile(const string &path, const string &, optional_ptr<FileOpener>) override {
+		Refuse(path);
+	}
 	void CreateDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
 	void RemoveDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
 
@@ -278,22 +308,30 @@ public:
 	string CanonicalizePath(const string &path, optional_ptr<FileOpener>) override { return path; }
 	string PathSeparator(const string &) override { return "/"; }
 
-	unique_ptr<FileHandle> OpenFile(const string &path, FileOpenFlags, optional_ptr<FileOpener>) override { Refuse(path); }
+	unique_ptr<FileHandle> OpenFile(
+		const string &path, FileOpenFlags, optional_ptr<FileOpener>) override {
+		Refuse(path);
+	}
 
 protected:
 	bool SupportsOpenFileExtended() const override { return true; }
 
-	unique_ptr<FileHandle> OpenFileExtended(const OpenFileInfo &file, FileOpenFlags flags, optional_ptr<FileOpener>) override {
+	unique_ptr<FileHandle> OpenFileExtended(
+		const OpenFileInfo &file, FileOpenFlags flags, optional_ptr<FileOpener>) override {
 		if (!file.extended_info || flags.OpenForWriting()) Refuse(file.path);
 		auto secret = file.extended_info->options.find(secret_name);
-		if (secret == file.extended_info->options.end() || secret->second.GetValue<int64_t>() != Secret()) Refuse(file.path);
+		if (secret == file.extended_info->options.end() ||
+			secret->second.GetValue<int64_t>() != Secret())
+			Refuse(file.path);
 		return make_uniq<PartHandle>(*this, file.path, flags, AllParts().Find(Parse(file.path)));
 	}
 
 private:
 	static PartHandle &Of(FileHandle &handle) { return static_cast<PartHandle &>(handle); }
 
-	[[noreturn]] static void Refuse(const string &path) { throw PermissionException("\"%s\" is not a file", path); }
+	[[noreturn]] static void Refuse(const string &path) {
+		throw PermissionException("\"%s\" is not a file", path);
+	}
 
 	static Parts::Key Parse(const string &path) {
 		auto numbers = path.c_str() + strlen(scheme);
@@ -321,22 +359,24 @@ duckdb::shared_ptr<duckdb::ExtendedOpenFileInfo> scoter::PartAccess() {
 char *scoter_register_parts(duckdb_connection connection) {
 	try {
 		auto &context = *reinterpret_cast<Connection *>(connection)->context;
-		DatabaseInstance::GetDatabase(context).GetFileSystem().RegisterSubSystem(make_uniq<PartFileSystem>());
+		DatabaseInstance::GetDatabase(context).GetFileSystem().RegisterSubSystem(
+			make_uniq<PartFileSystem>());
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }
 
-void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes, const uint32_t *sums, int64_t n_sums, int64_t remembered_seconds) {
+void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes,
+	const uint32_t *sums, int64_t n_sums, int64_t remembered_seconds) {
 	auto part = make_shared_ptr<Part>();
-	part->path = path, part->name = name, part->bytes = idx_t(bytes), part->remembered = uint32_t(remembered_seconds);
+	part->path = path, part->name = name, part->bytes = idx_t(bytes),
+	part->remembered = uint32_t(remembered_seconds);
 	part->sums.assign(sums, sums + n_sums);
 	part->seen = unique_ptr<std::atomic<uint32_t>[]>(new std::atomic<uint32_t>[size_t(n_sums)]());
 	found->part = std::move(part);
 }
 
-void scoter_found_error(scoter_found *found, const char *kind, const char *message, const char *hint) {
+void scoter_found_error(
+	scoter_found *found, const char *kind, const char *message, const char *hint) {
 	found->kind = kind, found->message = message, found->hint = hint;
 }
 

@@ -13,13 +13,15 @@ namespace scoter {
 using namespace duckdb;
 
 // Calls a function for a chunk within its bound, or throws.
-typedef void (*bound_t)(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
+typedef void (*bound_t)(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
 
 // Throws if the query of the function was interrupted.
 void CheckInterrupt(ExpressionState &state);
 
 // Calls a function for each row of a chunk, and looks at the interrupt flag in between.
-void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
+void RowByRow(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
 
 // Bounds the casts whose work grows faster than their values. Call it before there are queries.
 void BoundCasts(ClientContext &context);

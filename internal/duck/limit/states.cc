@@ -40,10 +40,12 @@ struct alignas(std::max_align_t) Node {
 struct Handle {
 	States *owner;
 	Node *node; // nullptr if the state was destroyed
-	idx_t run;  // of the owner, in which the node was made
+	idx_t run; // of the owner, in which the node was made
 };
 
-Handle &HandleAt(const_data_ptr_t state) { return *reinterpret_cast<Handle *>(const_cast<data_ptr_t>(state)); }
+Handle &HandleAt(const_data_ptr_t state) {
+	return *reinterpret_cast<Handle *>(const_cast<data_ptr_t>(state));
+}
 
 // Nodes that threads of one number share, and those that wait to be used again.
 struct Shard {
@@ -56,7 +58,7 @@ struct Shard {
 constexpr idx_t shard_count = 16, first_slab = 16, largest_slab = 1024;
 
 idx_t ShardOfThread() {
-	static std::atomic<idx_t> threads {0};
+	static std::atomic<idx_t> threads{0};
 	static __thread idx_t shard = 0; // plus one
 	if (shard == 0) shard = 1 + threads.fetch_add(1, std::memory_order_relaxed) % shard_count;
 	return shard - 1;
@@ -66,8 +68,9 @@ idx_t ShardOfThread() {
 class States : public AggregateFunctionInfo {
 public:
 	States(const AggregateFunction &original, unique_ptr<FunctionData> bind_data)
-	    : original(original), bind_data(std::move(bind_data)),
-	      node_bytes(sizeof(Node) + AlignValue<idx_t, alignof(Node)>(original.GetStateSizeCallback()(original))) {}
+		: original(original), bind_data(std::move(bind_data)),
+		  node_bytes(sizeof(Node) +
+			  AlignValue<idx_t, alignof(Node)>(original.GetStateSizeCallback()(original))) {}
 	~States() override { Forget(); }
 
 	void Initialize(Handle &handle) {
@@ -80,7 +83,9 @@ public:
 		handle.node->live = true;
 	}
 
-	bool IsLive(const Handle &handle) const { return handle.owner == this && handle.run == run && handle.node; }
+	bool IsLive(const Handle &handle) const {
+		return handle.owner == this && handle.run == run && handle.node;
+	}
 
 	// Takes back the nodes of states that were destroyed: a list from first to last.
 	void Give(Node *first, Node *last) {
@@ -96,7 +101,8 @@ public:
 		run++;
 		for (auto &shard : shards) {
 			std::lock_guard<std::mutex> lock(shard.mutex);
-			for (idx_t i = 0, nodes = first_slab; i < shard.slabs.size(); i++, nodes = Larger(nodes)) {
+			for (idx_t i = 0, nodes = first_slab; i < shard.slabs.size();
+				i++, nodes = Larger(nodes)) {
 				for (idx_t k = 0; k < nodes; k++) {
 					auto node = reinterpret_cast<Node *>(shard.slabs[i].get() + k * node_bytes);
 					if (node->live) Destroy(node);
@@ -159,7 +165,8 @@ public:
 		auto data = UnifiedVectorFormat::GetData<data_ptr_t>(format);
 		auto pointers = FlatVector::GetData<data_ptr_t>(states);
 		owner = HandleAt(data[format.sel->get_index(0)]).owner;
-		for (idx_t i = 0; i < (constant ? 1 : count); i++) pointers[i] = HandleAt(data[format.sel->get_index(i)]).node->State();
+		for (idx_t i = 0; i < (constant ? 1 : count); i++)
+			pointers[i] = HandleAt(data[format.sel->get_index(i)]).node->State();
 		if (constant) states.SetVectorType(VectorType::CONSTANT_VECTOR);
 	}
 
@@ -187,15 +194,18 @@ void Initialize(const AggregateFunction &function, data_ptr_t state) {
 
 idx_t Size(const AggregateFunction &) { return sizeof(Handle); }
 
-void Update(Vector inputs[], AggregateInputData &input, idx_t columns, Vector &handles, idx_t count) {
+void Update(
+	Vector inputs[], AggregateInputData &input, idx_t columns, Vector &handles, idx_t count) {
 	if (count == 0) return;
 	Originals to(handles, count);
 	to.Function().GetStateUpdateCallback()(inputs, input, columns, to.states, count);
 }
 
-void UpdateOne(Vector inputs[], AggregateInputData &input, idx_t columns, data_ptr_t state, idx_t count) {
+void UpdateOne(
+	Vector inputs[], AggregateInputData &input, idx_t columns, data_ptr_t state, idx_t count) {
 	auto &handle = HandleAt(state);
-	handle.owner->original.GetStateSimpleUpdateCallback()(inputs, input, columns, handle.node->State(), count);
+	handle.owner->original.GetStateSimpleUpdateCallback()(
+		inputs, input, columns, handle.node->State(), count);
 }
 
 void Combine(Vector &source, Vector &target, AggregateInputData &input, idx_t count) {
@@ -204,20 +214,23 @@ void Combine(Vector &source, Vector &target, AggregateInputData &input, idx_t co
 	to.Function().GetStateCombineCallback()(from.states, to.states, input, count);
 }
 
-void Finalize(Vector &handles, AggregateInputData &input, Vector &result, idx_t count, idx_t offset) {
+void Finalize(
+	Vector &handles, AggregateInputData &input, Vector &result, idx_t count, idx_t offset) {
 	if (count == 0) return;
 	Originals of(handles, count);
 	of.Function().GetStateFinalizeCallback()(of.states, input, result, count, offset);
 }
 
-void Window(AggregateInputData &input, const WindowPartitionInput &partition, const_data_ptr_t shared, data_ptr_t state,
-            const SubFrames &frames, Vector &result, idx_t row) {
+void Window(AggregateInputData &input, const WindowPartitionInput &partition,
+	const_data_ptr_t shared, data_ptr_t state, const SubFrames &frames, Vector &result, idx_t row) {
 	auto &handle = HandleAt(state);
 	auto original = shared ? HandleAt(shared).node->State() : nullptr;
-	handle.owner->original.GetWindowCallback()(input, partition, original, handle.node->State(), frames, result, row);
+	handle.owner->original.GetWindowCallback()(
+		input, partition, original, handle.node->State(), frames, result, row);
 }
 
-void InitializeWindow(AggregateInputData &input, const WindowPartitionInput &partition, data_ptr_t state) {
+void InitializeWindow(
+	AggregateInputData &input, const WindowPartitionInput &partition, data_ptr_t state) {
 	auto &handle = HandleAt(state);
 	handle.owner->original.GetWindowInitCallback()(input, partition, handle.node->State());
 }
@@ -249,7 +262,8 @@ void DestroySome(data_ptr_t *handles, AggregateInputData &input, idx_t count) {
 
 void Destroy(Vector &handles, AggregateInputData &input, idx_t count) {
 	auto data = FlatVector::GetData<data_ptr_t>(handles);
-	for (idx_t i = 0; i < count; i += STANDARD_VECTOR_SIZE) DestroySome(data + i, input, MinValue<idx_t>(STANDARD_VECTOR_SIZE, count - i));
+	for (idx_t i = 0; i < count; i += STANDARD_VECTOR_SIZE)
+		DestroySome(data + i, input, MinValue<idx_t>(STANDARD_VECTOR_SIZE, count - i));
 }
 
 // The registries of a connection's plans.
@@ -283,18 +297,22 @@ public:
 	explicit WithHandles(ClientContext &context) : context(context) {}
 
 protected:
-	unique_ptr<Expression> VisitReplace(BoundWindowExpression &window, unique_ptr<Expression> *) override {
+	unique_ptr<Expression> VisitReplace(
+		BoundWindowExpression &window, unique_ptr<Expression> *) override {
 		if (!window.aggregate) return nullptr;
 		auto &function = *window.aggregate;
-		if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize) return nullptr;
+		if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize)
+			return nullptr;
 		if (function.CanWindow() && window.arg_orders.empty()) return nullptr;
-		auto states = make_shared_ptr<States>(function, window.bind_info ? window.bind_info->Copy() : nullptr);
+		auto states = make_shared_ptr<States>(
+			function, window.bind_info ? window.bind_info->Copy() : nullptr);
 		context.registered_state->GetOrCreate<Registries>("scoter_states")->Add(states);
 		function.function_info = states;
 		function.SetStateSizeCallback(Size);
 		function.SetStateInitCallback(Initialize);
 		if (function.HasStateUpdateCallback()) function.SetStateUpdateCallback(Update);
-		if (function.HasStateSimpleUpdateCallback()) function.SetStateSimpleUpdateCallback(UpdateOne);
+		if (function.HasStateSimpleUpdateCallback())
+			function.SetStateSimpleUpdateCallback(UpdateOne);
 		if (function.HasStateCombineCallback()) function.SetStateCombineCallback(Combine);
 		if (function.HasStateFinalizeCallback()) function.SetStateFinalizeCallback(Finalize);
 		if (function.HasWindowCallback()) function.SetWindowCallback(Window);
@@ -311,7 +329,8 @@ private:
 
 void HoldStates(ClientContext &context) {
 	OptimizerExtension extension;
-	extension.optimize_function = [](OptimizerExtensionInput &input, unique_ptr<LogicalOperator> &plan) {
+	extension.optimize_function = [](OptimizerExtensionInput &input,
+									  unique_ptr<LogicalOperator> &plan) {
 		WithHandles(input.context).VisitOperator(*plan);
 	};
 	OptimizerExtension::Register(DBConfig::GetConfig(context), extension);

@@ -31,7 +31,7 @@ type Options struct {
 // Help is kong's.
 func (*Options) Help() string {
 	return "Needs Go for go, Python 3.11 with pip for python, and Node.js 20 with npm for typescript. PostgreSQL is embedded. Every run is on a table\n" +
-		"made anew, and all columns of all rows are checked after it.\nExample: scoter bench bulk --languages go --engines postgres --rows 1000,100000"
+		"made anew, and all columns of all rows are checked after it.\nExample: scoter-bench bulk --languages go --engines postgres --rows 1000,100000"
 }
 
 //go:embed *.sql scoter.yaml golang python typescript package.json package-lock.json tsconfig.json

@@ -40,7 +40,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "A ratio of 1 means that Scoter adds nothing to DuckDB.\nExample: scoter bench clickbench --rows 500000 --repeat 3"
+	return "A ratio of 1 means that Scoter adds nothing to DuckDB.\nExample: scoter-bench clickbench --rows 500000 --repeat 3"
 }
 
 //go:embed queries.sql

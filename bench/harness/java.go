@@ -52,11 +52,7 @@ func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err 
 	if err := os.Mkdir(j.Dir, 0o755); err != nil {
 		return nil, base.Errorf(base.Unavailable, "data folder: %w", err)
 	}
-	scoter, err := os.Executable()
-	if err != nil {
-		return nil, base.Errorf(base.Internal, "this program: %w", err)
-	}
-	if err := command(ctx, dir, scoter, "generate"); err != nil {
+	if err := e.generate(ctx, dir); err != nil {
 		return nil, err
 	}
 	j.java, j.path, err = JavaProgram(ctx, dir, version)

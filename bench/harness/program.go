@@ -25,11 +25,32 @@ func (e *Env) Program(ctx context.Context, files fs.FS) (dir string, err error) 
 	if err := os.CopyFS(dir, files); err != nil {
 		return "", base.Errorf(base.Unavailable, "copy the program: %w", err)
 	}
-	scoter, err := os.Executable()
+	return dir, e.generate(ctx, dir)
+}
+
+// generate runs `scoter generate` in a folder.
+func (e *Env) generate(ctx context.Context, dir string) error {
+	scoter, err := e.scoter()
+	if err != nil {
+		return err
+	}
+	return command(ctx, dir, scoter, "generate")
+}
+
+// scoter returns the path of the scoter program. It is an error if it is not there.
+func (e *Env) scoter() (string, error) {
+	if e.Scoter != "" {
+		return e.Scoter, nil
+	}
+	self, err := os.Executable()
 	if err != nil {
 		return "", base.Errorf(base.Internal, "this program: %w", err)
 	}
-	return dir, command(ctx, dir, scoter, "generate")
+	path := filepath.Join(filepath.Dir(self), "scoter")
+	if _, err := os.Stat(path); err != nil {
+		return "", base.Errorf(base.Unavailable, "no scoter program to measure: %w", err).WithHint("make build puts it beside this program; --scoter FILE names another one")
+	}
+	return path, nil
 }
 
 // Command is a program in a folder, which goes with the context.

@@ -20,6 +20,7 @@ import (
 
 // Env is what every benchmark is given.
 type Env struct {
+	Scoter string // the scoter program; the one beside this program if empty
 	Dir    string // for data; the system's temporary folder if empty
 	Output string // folder of the JSON files; none is written if empty
 	Table  io.Writer

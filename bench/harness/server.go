@@ -23,11 +23,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Server is a running `scoter serve`, the same binary as this process.
+// Server is a running `scoter serve`.
 type Server struct {
 	URL string // http://host:port
 	Dir string
 
+	scoter  string // the program
 	client  *http.Client
 	process *exec.Cmd
 	exited  chan error
@@ -47,11 +48,15 @@ func (e *Env) TempDir() (string, error) {
 
 // StartServer starts a server on a new data directory with more flags. Finish ends it.
 func (e *Env) StartServer(ctx context.Context, flags ...string) (*Server, error) {
+	scoter, err := e.scoter()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := e.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	s, err := launch(ctx, dir, flags)
+	s, err := launch(ctx, scoter, dir, flags)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -68,7 +73,7 @@ func (s *Server) Restart(ctx context.Context, flags ...string) error {
 
 // Launch starts a server that has ended again on the same data.
 func (s *Server) Launch(ctx context.Context, flags ...string) error {
-	again, err := launch(ctx, s.Dir, flags)
+	again, err := launch(ctx, s.scoter, s.Dir, flags)
 	if err != nil {
 		return err
 	}
@@ -85,13 +90,9 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-func launch(ctx context.Context, dir string, flags []string) (*Server, error) {
-	binary, err := os.Executable()
-	if err != nil {
-		return nil, base.Errorf(base.Internal, "find this binary: %w", err)
-	}
+func launch(ctx context.Context, scoter, dir string, flags []string) (*Server, error) {
 	args := append([]string{"serve", "--dir", dir, "--listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
-	s := &Server{Dir: dir, client: NewClient(), process: exec.CommandContext(ctx, binary, args...), exited: make(chan error, 1)}
+	s := &Server{Dir: dir, scoter: scoter, client: NewClient(), process: exec.CommandContext(ctx, scoter, args...), exited: make(chan error, 1)}
 	s.process.Stderr = os.Stderr
 	stdout, err := s.process.StdoutPipe()
 	if err != nil {
@@ -133,11 +134,7 @@ func (s *Server) Stop() error {
 
 // Load adds a file's rows to a table, as `scoter load` does.
 func (s *Server) Load(ctx context.Context, file, table string) error {
-	binary, err := os.Executable()
-	if err != nil {
-		return base.Errorf(base.Internal, "find this binary: %w", err)
-	}
-	if out, err := exec.CommandContext(ctx, binary, "load", file, "--url", s.URL, "--table", table).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, s.scoter, "load", file, "--url", s.URL, "--table", table).CombinedOutput(); err != nil {
 		return base.Errorf(base.Unavailable, "load %s: %w: %s", file, err, out)
 	}
 	return nil

@@ -26,7 +26,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "Columns: time, 2 tags (100 hosts, 10 regions), 3 doubles of two decimals; sorted by tags and time.\nExample: scoter bench ingest --rows 5000000 --repeat 1 --flat-out 0 --compressed 0"
+	return "Columns: time, 2 tags (100 hosts, 10 regions), 3 doubles of two decimals; sorted by tags and time.\nExample: scoter-bench ingest --rows 5000000 --repeat 1 --flat-out 0 --compressed 0"
 }
 
 // connections of the measured runs, and of the flat-out one.

@@ -25,7 +25,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "Needs a JDK of version 22 or newer and Maven. Every run is on a fresh copy of a database file, and all columns of all rows are checked after it. Everything takes about 12 minutes.\nExample: scoter bench java-duckdb --rows 1000,100000"
+	return "Needs a JDK of version 22 or newer and Maven. Every run is on a fresh copy of a database file, and all columns of all rows are checked after it. Everything takes about 12 minutes.\nExample: scoter-bench java-duckdb --rows 1000,100000"
 }
 
 //go:embed java pom.xml queries.sql scoter.yaml

@@ -33,7 +33,7 @@ type Options struct {
 // Help is kong's.
 func (*Options) Help() string {
 	return "Needs a JDK of version 22 or newer and Maven; pip for two of the ways, which go through DuckDB. PostgreSQL is embedded, on a port of this machine.\n" +
-		"Every run is on a table made anew, and all columns of all rows are checked after it.\nExample: scoter bench java-postgres --rows 1000,100000"
+		"Every run is on a table made anew, and all columns of all rows are checked after it.\nExample: scoter-bench java-postgres --rows 1000,100000"
 }
 
 //go:embed java pom.xml queries.sql scoter.yaml

@@ -40,7 +40,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "Changed rows lie anywhere in the table, which is the worst case.\nExample: scoter bench overlay --rows 1000000 --repeat 3"
+	return "Changed rows lie anywhere in the table, which is the worst case.\nExample: scoter-bench overlay --rows 1000000 --repeat 3"
 }
 
 const database = "default"

@@ -28,7 +28,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "The large result has a time, a host of 100 and three doubles of two decimals; the client reads bytes only.\nExample: scoter bench query --repeat 5"
+	return "The large result has a time, a host of 100 and three doubles of two decimals; the client reads bytes only.\nExample: scoter-bench query --repeat 5"
 }
 
 const (

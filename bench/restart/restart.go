@@ -24,7 +24,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "Kinds: requests of one row (line protocol), requests of 10,000 rows (MessagePack).\nExample: scoter bench restart --repeat 1"
+	return "Kinds: requests of one row (line protocol), requests of 10,000 rows (MessagePack).\nExample: scoter-bench restart --repeat 1"
 }
 
 // maxSeconds is the target for a log of targetLog MiB on two quiet cores.

@@ -27,7 +27,7 @@ type Options struct {
 func (*Options) Help() string {
 	return "Needs what the drivers are of: Node.js 20 or newer with npm (a newer Node, with node:sqlite, comes from npm), Python 3.11, Go, a JDK of\n" +
 		"version 17 or newer with Maven. The database has 10,000 users, 500,000 posts and 200,000 orders, and every result is checked.\n" +
-		"Example: scoter bench sqlite --drivers python,go --operations getUserById"
+		"Example: scoter-bench sqlite --drivers python,go --operations getUserById"
 }
 
 //go:embed typescript python golang java queries.sql scoter.yaml package.json package-lock.json tsconfig.json pom.xml

@@ -22,7 +22,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "The table is sorted by host and time; rows come in time order.\nExample: scoter bench telemetry --duration 1s"
+	return "The table is sorted by host and time; rows come in time order.\nExample: scoter-bench telemetry --duration 1s"
 }
 
 const (

@@ -22,7 +22,9 @@ def duckdb(folder, threads, lake):
 
         extension = next(pathlib.Path(wheel.__file__).parent.rglob("*.duckdb_extension"))
         connection.execute(f"LOAD '{extension}'")
-        connection.execute(f"ATTACH 'ducklake:{folder}/lake.ducklake' AS lake (DATA_PATH '{folder}/lake')")
+        connection.execute(
+            f"ATTACH 'ducklake:{folder}/lake.ducklake' AS lake (DATA_PATH '{folder}/lake')"
+        )
         connection.execute("USE lake")
         version += " with DuckLake"
     return version, lambda sql: connection.execute(sql).fetchall()
@@ -55,7 +57,9 @@ def main():
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # libraries that print do not disturb the answers
     try:
-        version, run = chdb(folder, threads) if kind == "chdb" else duckdb(folder, threads, kind == "ducklake")
+        version, run = (
+            chdb(folder, threads) if kind == "chdb" else duckdb(folder, threads, kind == "ducklake")
+        )
         print(json.dumps({"version": version}), file=out, flush=True)
     except Exception as e:
         print(json.dumps({"error": str(e)}), file=out, flush=True)

@@ -30,7 +30,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "Peers and data come from PyPI the first time and are kept in the user's cache.\nScoter's times include HTTP; the peers run in the process that measures them.\nExample: scoter bench updates --scale 1 --repeat 3"
+	return "Peers and data come from PyPI the first time and are kept in the user's cache.\nScoter's times include HTTP; the peers run in the process that measures them.\nExample: scoter-bench updates --scale 1 --repeat 3"
 }
 
 type bench struct {

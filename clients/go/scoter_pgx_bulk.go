@@ -57,7 +57,7 @@ const (
 )
 
 // Up to so many values, of all rows, one statement takes less time than COPY,
-// without and with a temporary table. scoter bench bulk measures where they meet.
+// without and with a temporary table. scoter-bench bulk measures where they meet.
 const (
 	scPgxUnnestInsert = 1600
 	scPgxUnnestStaged = 8000

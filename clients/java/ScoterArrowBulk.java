@@ -36,6 +36,7 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
     private int heldRows;
     /** Rows that were taken, the held ones included. */
     private long number;
+
     private int portionRows = PORTION_ROWS;
     /** Whether columns have dictionaries, of which the next batch may bring others. */
     private final boolean encoded;
@@ -71,13 +72,20 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
             }
             // What fails leaves nothing in the application's transaction.
             String name = '"' + "_scoter_arrow_stage" + '"';
-            stage = new ScoterRuntime.Stage("_scoter_arrow_stage",
-                    "CREATE TEMP TABLE " + name + " AS SELECT " + bulk.columnList("") + " FROM " + bulk.target() + " LIMIT 0", null,
-                    "INSERT INTO " + bulk.target() + " (" + bulk.columnList("") + ") SELECT " + bulk.columnList("") + " FROM " + name, "DROP TABLE " + name);
+            stage = new ScoterRuntime.Stage(
+                    "_scoter_arrow_stage",
+                    "CREATE TEMP TABLE " + name + " AS SELECT " + bulk.columnList("") + " FROM " + bulk.target()
+                            + " LIMIT 0",
+                    null,
+                    "INSERT INTO " + bulk.target() + " (" + bulk.columnList("") + ") SELECT " + bulk.columnList("")
+                            + " FROM " + name,
+                    "DROP TABLE " + name);
         }
         ScoterRuntime.Stage filled = stage;
         ScoterRuntime.Body<Long> operation = () -> {
-            if (filled.dedupe() != null && !rt.value("SELECT current_setting('preserve_insertion_order')").equals("true")) {
+            if (filled.dedupe() != null
+                    && !rt.value("SELECT current_setting('preserve_insertion_order')")
+                            .equals("true")) {
                 portionRows = 1; // only the rows of one batch keep their order then
             }
             try {
@@ -166,21 +174,24 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
 
     /** Rows must have just the operation's columns, in any order. */
     private void checkColumns() throws SQLException {
-        List<String> given = source.getSchema().getFields().stream().map(Field::getName).toList();
+        List<String> given =
+                source.getSchema().getFields().stream().map(Field::getName).toList();
         List<String> wanted = new ArrayList<>();
         for (ScoterTypes.Column<T, ?> column : bulk.columns()) {
             String name = column.name();
             wanted.add(name);
             long times = given.stream().filter(name::equals).count();
             if (times != 1) {
-                String why = times == 0 ? "no column " + name + ": they have " + String.join(", ", given) : "more than one column " + name;
+                String why = times == 0
+                        ? "no column " + name + ": they have " + String.join(", ", given)
+                        : "more than one column " + name;
                 throw new SQLException(bulk.name() + ": the rows have " + why);
             }
         }
         for (String name : given) {
             if (!wanted.contains(name)) {
-                throw new SQLException(
-                        bulk.name() + ": there is no column " + name + ", which the rows have, but " + String.join(", ", wanted));
+                throw new SQLException(bulk.name() + ": there is no column " + name + ", which the rows have, but "
+                        + String.join(", ", wanted));
             }
         }
     }
@@ -189,7 +200,9 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
     private SQLException named(SQLException e) {
         String key = ScoterDuplicate.key(e);
         if (key == null || e.getCause() instanceof SQLException) { // not DuckDB's, or named
-            return e.getMessage().startsWith(bulk.name() + ": ") ? e : new SQLException(bulk.name() + ": " + e.getMessage(), e.getSQLState(), e);
+            return e.getMessage().startsWith(bulk.name() + ": ")
+                    ? e
+                    : new SQLException(bulk.name() + ": " + e.getMessage(), e.getSQLState(), e);
         }
         var wanted = new ScoterDuplicate.Key<>(key, bulk.columns());
         Map<String, FieldVector> columns = new HashMap<>();
@@ -208,7 +221,8 @@ final class ScoterArrowBulk<T> implements AutoCloseable {
                 }
             }
         }
-        return new SQLException(bulk.name() + ": " + (found > 0 ? "row " + found + ": " : "") + "duplicate key " + key, "23505", e);
+        return new SQLException(
+                bulk.name() + ": " + (found > 0 ? "row " + found + ": " : "") + "duplicate key " + key, "23505", e);
     }
 
     private void drop() {

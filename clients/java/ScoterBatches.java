@@ -40,6 +40,7 @@ final class ScoterBatches {
     private boolean ended;
     /** Nobody takes rows any more. */
     private boolean stopped;
+
     private RuntimeException failure;
 
     /** The batch that is being filled, and the rows that were added, by one thread. */

@@ -26,7 +26,12 @@ public final class ScoterConnection {
     /** The database {@code default} of a server such as {@code http://127.0.0.1:7287}. */
     public ScoterConnection(String url) {
         // Version 2 would begin with an upgrade that the server does not take.
-        this(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build(), url.replaceAll("/+$", ""), "default", null, Duration.ofMinutes(5));
+        this(
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build(),
+                url.replaceAll("/+$", ""),
+                "default",
+                null,
+                Duration.ofMinutes(5));
         String scheme = URI.create(url).getScheme();
         if (!"http".equals(scheme) && !"https".equals(scheme)) {
             throw new IllegalArgumentException("not the address of a server: " + url);
@@ -66,23 +71,33 @@ public final class ScoterConnection {
         StringBuilder body = new StringBuilder("{\"sql\":");
         ScoterText.quoteJson(body, sql);
         ScoterText.quoteJson(body.append(",\"params\":").append(params).append(",\"database\":"), database);
-        return post("/api/v1/sql?format=" + format, "application/json", HttpRequest.BodyPublishers.ofString(ScoterText.whole(body.append('}').toString())));
+        return post(
+                "/api/v1/sql?format=" + format,
+                "application/json",
+                HttpRequest.BodyPublishers.ofString(
+                        ScoterText.whole(body.append('}').toString())));
     }
 
     /** Sends rows in MessagePack to the path of a table in the database. */
     InputStream rows(String path, ScoterPack rows) throws SQLException {
-        return post("/api/v1/tables/" + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20") + "/" + path, "application/msgpack",
+        return post(
+                "/api/v1/tables/"
+                        + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20") + "/" + path,
+                "application/msgpack",
                 HttpRequest.BodyPublishers.ofByteArray(rows.array(), 0, rows.size()));
     }
 
     private InputStream post(String path, String type, HttpRequest.BodyPublisher body) throws SQLException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path)).timeout(timeout).header("Content-Type", type)
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path))
+                .timeout(timeout)
+                .header("Content-Type", type)
                 .POST(body);
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
         try {
-            HttpResponse<InputStream> response = client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+            HttpResponse<InputStream> response =
+                    client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
             if (response.statusCode() < 400) {
                 return response.body();
             }
@@ -99,12 +114,15 @@ public final class ScoterConnection {
 
     private static ScoterException refused(int status, String answer) {
         try {
-            if (ScoterJson.parse(answer) instanceof Map<?, ?> document && document.get("error") instanceof Map<?, ?> error) {
-                return new ScoterException((String) error.get("kind"), (String) error.get("message"), (String) error.get("hint"));
+            if (ScoterJson.parse(answer) instanceof Map<?, ?> document
+                    && document.get("error") instanceof Map<?, ?> error) {
+                return new ScoterException(
+                        (String) error.get("kind"), (String) error.get("message"), (String) error.get("hint"));
             }
         } catch (SQLException e) {
             // Something between here and the server has answered.
         }
-        return new ScoterException("internal", "status " + status + ": " + answer.substring(0, Math.min(200, answer.length())), null);
+        return new ScoterException(
+                "internal", "status " + status + ": " + answer.substring(0, Math.min(200, answer.length())), null);
     }
 }

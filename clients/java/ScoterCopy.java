@@ -28,7 +28,12 @@ abstract class ScoterCopy<T> {
      * Begins to write into a table, named in SQL. {@code keys} is told the rows' keys, if it is not null
      * and the plan's keys are canonical.
      */
-    static <T> ScoterCopy<T> into(ScoterRuntime rt, ScoterCopyPlan plan, String table, ScoterPostgres.Operation<T> operation, ScoterCopyKeys keys)
+    static <T> ScoterCopy<T> into(
+            ScoterRuntime rt,
+            ScoterCopyPlan plan,
+            String table,
+            ScoterPostgres.Operation<T> operation,
+            ScoterCopyKeys keys)
             throws SQLException {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
         String target = table + " (" + bulk.columnList("") + ")";
@@ -36,8 +41,13 @@ abstract class ScoterCopy<T> {
             return new Statements<>(rt, target, bulk);
         }
         boolean binary = plan.types != null;
-        CopyIn copy = rt.connection.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY " + target + " FROM STDIN" + (binary ? " (FORMAT binary)" : ""));
-        return binary ? new Binary<>(copy, operation, plan.types, plan.canonicalKeys ? keys : null) : new Text<>(copy, bulk.columns());
+        CopyIn copy = rt.connection
+                .unwrap(PGConnection.class)
+                .getCopyAPI()
+                .copyIn("COPY " + target + " FROM STDIN" + (binary ? " (FORMAT binary)" : ""));
+        return binary
+                ? new Binary<>(copy, operation, plan.types, plan.canonicalKeys ? keys : null)
+                : new Text<>(copy, bulk.columns());
     }
 
     /** Adds a row. */
@@ -99,7 +109,9 @@ abstract class ScoterCopy<T> {
      */
     private static final class Binary<T> extends Copy<T> {
         private static final int CHUNK_BYTES = 1 << 16;
-        private static final byte[] HEADER = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0};
+        private static final byte[] HEADER = {
+            'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0, 0, 0, 0, 0, 0, 0
+        };
 
         private final ScoterCopyRow to;
         private final ScoterCopyBuffer out;
@@ -265,8 +277,8 @@ abstract class ScoterCopy<T> {
         Statements(ScoterRuntime rt, String target, ScoterRuntime.Bulk<T> bulk) throws SQLException {
             super(bulk.columns());
             this.rt = rt;
-            this.statement = rt.connection.prepareStatement(
-                    "INSERT INTO " + target + " VALUES (" + String.join(", ", Collections.nCopies(bulk.columns().size(), "?")) + ")");
+            this.statement = rt.connection.prepareStatement("INSERT INTO " + target + " VALUES ("
+                    + String.join(", ", Collections.nCopies(bulk.columns().size(), "?")) + ")");
         }
 
         @Override

@@ -29,7 +29,20 @@ final class ScoterCopyFixed extends ScoterCopyType {
     static final ScoterCopyType INTERVAL = new ScoterCopyFixed(Form.INTERVAL, false);
 
     private enum Form {
-        BOOL, INT16, INT32, INT64, OID, FLOAT32, FLOAT64, UUID, DATE, TIME, TIMETZ, TIMESTAMP, TIMESTAMPTZ, INTERVAL
+        BOOL,
+        INT16,
+        INT32,
+        INT64,
+        OID,
+        FLOAT32,
+        FLOAT64,
+        UUID,
+        DATE,
+        TIME,
+        TIMETZ,
+        TIMESTAMP,
+        TIMESTAMPTZ,
+        INTERVAL
     }
 
     /** Days and seconds from 1970 to 2000, where PostgreSQL counts from. */

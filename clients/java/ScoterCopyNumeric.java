@@ -42,7 +42,8 @@ final class ScoterCopyNumeric extends ScoterCopyType {
         fraction *= POWERS[4 * groups - scale];
         int began = begin(out, scale, 4 + groups);
         int weight = -1;
-        // Divisors that are constants, and none for the numbers that are most frequent: to divide costs more than all the rest.
+        // Divisors that are constants, and none for the numbers that are most frequent: to divide costs more than all
+        // the rest.
         if (whole >= 10_000) {
             long upper = whole / 10_000;
             int first = (int) (upper / 100_000_000);
@@ -106,7 +107,8 @@ final class ScoterCopyNumeric extends ScoterCopyType {
             throw new ArithmeticException("has too many digits");
         }
         int sign = negative ? 0x4000 : 0;
-        out.int64At(began, (long) groups << 48 | (groups == 0 ? 0 : weight & 0xffffL) << 32 | (long) sign << 16 | scale);
+        out.int64At(
+                began, (long) groups << 48 | (groups == 0 ? 0 : weight & 0xffffL) << 32 | (long) sign << 16 | scale);
         out.close(began);
     }
 

@@ -53,31 +53,33 @@ abstract class ScoterCopyType {
             case "timestamp_recv TIMESTAMP" -> ScoterCopyFixed.TIMESTAMP;
             case "timestamptz_recv TIMESTAMPTZ" -> ScoterCopyFixed.TIMESTAMPTZ;
             case "interval_recv INTERVAL" -> ScoterCopyFixed.INTERVAL;
-            case "bytearecv BLOB" -> new ScoterCopyType() {
-                @Override
-                void put(ScoterCopyBuffer out, Object value) {
-                    out.reserve(4);
-                    out.int32(((byte[]) value).length);
-                    out.raw((byte[]) value);
-                }
-            };
+            case "bytearecv BLOB" ->
+                new ScoterCopyType() {
+                    @Override
+                    void put(ScoterCopyBuffer out, Object value) {
+                        out.reserve(4);
+                        out.int32(((byte[]) value).length);
+                        out.raw((byte[]) value);
+                    }
+                };
             case "textrecv TEXT", "varcharrecv TEXT" -> new Text(true);
             case "bpcharrecv TEXT", "json_recv TEXT", "xml_recv TEXT" -> new Text(false);
-            case "jsonb_recv TEXT" -> new ScoterCopyType() {
-                @Override
-                void put(ScoterCopyBuffer out, Object value) {
-                    int began = out.open();
-                    out.reserve(1);
-                    out.int8(1); // the format's version
-                    out.utf8((String) value);
-                    out.close(began);
-                }
+            case "jsonb_recv TEXT" ->
+                new ScoterCopyType() {
+                    @Override
+                    void put(ScoterCopyBuffer out, Object value) {
+                        int began = out.open();
+                        out.reserve(1);
+                        out.int8(1); // the format's version
+                        out.utf8((String) value);
+                        out.close(began);
+                    }
 
-                @Override
-                boolean canonical() {
-                    return false;
-                }
-            };
+                    @Override
+                    boolean canonical() {
+                        return false;
+                    }
+                };
             case "numeric_recv DECIMAL" -> new ScoterCopyNumeric();
             case "enum_recv ENUM" -> new Label(((ScoterNested.EnumType<?>) type).labels);
             default -> null;

@@ -21,7 +21,11 @@ final class ScoterCursor<T> implements Spliterator<T> {
 
     /** {@code inTransaction} is whether it has a part in the transaction of streams. */
     ScoterCursor(
-            ScoterRuntime rt, PreparedStatement statement, ScoterRuntime.Reader<T> reader, SqgObserver.Scope scope, boolean inTransaction) {
+            ScoterRuntime rt,
+            PreparedStatement statement,
+            ScoterRuntime.Reader<T> reader,
+            SqgObserver.Scope scope,
+            boolean inTransaction) {
         this.rt = rt;
         this.statement = statement;
         this.reader = reader;

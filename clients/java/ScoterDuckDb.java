@@ -52,7 +52,8 @@ public final class ScoterDuckDb {
      * Runs a bulk operation in one transaction; returns the rows it changed. A route that the Java at
      * hand does not have is an error; null leaves it to what there is.
      */
-    static <T> long bulk(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+    static <T> long bulk(ScoterRuntime rt, Route route, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
+            throws SQLException {
         if (NOT_COLUMNAR != null && (route == Route.COLUMNAR || route == Route.COLUMNAR_ORDERED)) {
             throw new SQLException(bulk.name() + ": route " + route + ": " + NOT_COLUMNAR.getMessage(), NOT_COLUMNAR);
         }
@@ -70,16 +71,21 @@ public final class ScoterDuckDb {
         });
     }
 
-    private static <T> long portable(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+    private static <T> long portable(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
+            throws SQLException {
         if (bulk.stage() != null) {
-            return rt.staged(bulk.stage(), () -> insert(rt, null, bulk.stage().table(), '"' + bulk.stage().table() + '"', bulk, rows));
+            return rt.staged(
+                    bulk.stage(),
+                    () -> insert(
+                            rt, null, bulk.stage().table(), '"' + bulk.stage().table() + '"', bulk, rows));
         }
         return insert(rt, bulk.schema(), bulk.table(), bulk.target(), bulk, rows);
     }
 
     /** Fills a table, by statements where it has columns that the appender does not take. */
     private static <T> long insert(
-            ScoterRuntime rt, String schema, String table, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
+            ScoterRuntime rt, String schema, String table, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
+            throws SQLException {
         boolean all = bulk.columns().stream().allMatch(c -> appendable(c.type(), true));
         return all ? append(rt, schema, table, bulk, rows) : statements(rt, target, bulk, rows);
     }
@@ -89,14 +95,22 @@ public final class ScoterDuckDb {
         return switch (type.kind) {
             case INTERVAL, ANY -> false;
             case LIST -> appendable(((ScoterNested.ListType<?>) type).elem, false);
-            case MAP -> outside && appendable(((ScoterNested.MapType<?, ?>) type).key, false) && appendable(((ScoterNested.MapType<?, ?>) type).value, false);
-            case STRUCT -> outside && Arrays.stream(((ScoterNested.StructType<?>) type).types).allMatch(t -> appendable(t, true));
+            case MAP ->
+                outside
+                        && appendable(((ScoterNested.MapType<?, ?>) type).key, false)
+                        && appendable(((ScoterNested.MapType<?, ?>) type).value, false);
+            case STRUCT ->
+                outside
+                        && Arrays.stream(((ScoterNested.StructType<?>) type).types)
+                                .allMatch(t -> appendable(t, true));
             default -> true;
         };
     }
 
-    private static <T> long statements(ScoterRuntime rt, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
-        String sql = "INSERT INTO " + target + " (" + bulk.columnList("") + ") VALUES (" + String.join(", ", Collections.nCopies(bulk.columns().size(), "?")) + ")";
+    private static <T> long statements(ScoterRuntime rt, String target, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
+            throws SQLException {
+        String sql = "INSERT INTO " + target + " (" + bulk.columnList("") + ") VALUES ("
+                + String.join(", ", Collections.nCopies(bulk.columns().size(), "?")) + ")";
         long count = 0;
         try (var statement = rt.connection.prepareStatement(sql)) {
             for (T row : rows) {
@@ -123,7 +137,8 @@ public final class ScoterDuckDb {
         return arg;
     }
 
-    private static <T> long append(ScoterRuntime rt, String schema, String table, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
+    private static <T> long append(
+            ScoterRuntime rt, String schema, String table, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows)
             throws SQLException {
         long count = 0;
         try (DuckDBAppender appender = open(rt, schema, table)) {
@@ -160,7 +175,9 @@ public final class ScoterDuckDb {
     }
 
     /** Appends a row. After an error the appender is of no use: the row stays open, which the driver cannot take back. */
-    private static <T> void write(DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, Object[] values, long number) throws SQLException {
+    private static <T> void write(
+            DuckDBAppender appender, List<ScoterTypes.Column<T, ?>> columns, Object[] values, long number)
+            throws SQLException {
         appender.beginRow();
         for (int i = 0; i < values.length; i++) {
             try {
@@ -220,7 +237,8 @@ public final class ScoterDuckDb {
             }
             appender.endStruct();
         } else {
-            throw new SQLException("the appender does not take a " + value.getClass().getName());
+            throw new SQLException(
+                    "the appender does not take a " + value.getClass().getName());
         }
     }
 

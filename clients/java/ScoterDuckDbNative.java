@@ -301,7 +301,8 @@ final class ScoterDuckDbNative {
             TABLE_FUNCTION_SET_INIT.call(made, init);
             TABLE_FUNCTION_SET_LOCAL_INIT.call(made, localInit);
             TABLE_FUNCTION_SET_FUNCTION.call(made, function);
-            int state = (int) REGISTER_TABLE_FUNCTION.invokeExact((ByteBuffer) CONNECTION_REF.invokeExact(connection), ScoterNative.buffer(made));
+            int state = (int) REGISTER_TABLE_FUNCTION.invokeExact(
+                    (ByteBuffer) CONNECTION_REF.invokeExact(connection), ScoterNative.buffer(made));
             if (state != 0) {
                 throw new SQLException("DuckDB does not take the table function " + name);
             }
@@ -318,7 +319,8 @@ final class ScoterDuckDbNative {
 
     /** The method of a class that a scalar function calls: with what it answers to, its arguments, and its result. */
     static MethodHandle scalarCallback(MethodHandles.Lookup in, String name) throws ReflectiveOperationException {
-        return in.findStatic(in.lookupClass(), name, MethodType.methodType(void.class, long.class, long.class, long.class));
+        return in.findStatic(
+                in.lookupClass(), name, MethodType.methodType(void.class, long.class, long.class, long.class));
     }
 
     /**
@@ -326,7 +328,8 @@ final class ScoterDuckDbNative {
      *
      * @return false when DuckDB refuses it, as one that it has already
      */
-    static boolean registerScalar(DuckDBConnection connection, String name, long result, long function, long... parameters) {
+    static boolean registerScalar(
+            DuckDBConnection connection, String name, long result, long function, long... parameters) {
         long text = cString(name);
         long made = CREATE_SCALAR_FUNCTION.call();
         try {
@@ -336,7 +339,9 @@ final class ScoterDuckDbNative {
             }
             SCALAR_FUNCTION_SET_RETURN_TYPE.call(made, result);
             SCALAR_FUNCTION_SET_FUNCTION.call(made, function);
-            return (int) REGISTER_SCALAR_FUNCTION.invokeExact((ByteBuffer) CONNECTION_REF.invokeExact(connection), ScoterNative.buffer(made)) == 0;
+            return (int) REGISTER_SCALAR_FUNCTION.invokeExact(
+                            (ByteBuffer) CONNECTION_REF.invokeExact(connection), ScoterNative.buffer(made))
+                    == 0;
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

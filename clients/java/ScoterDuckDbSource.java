@@ -46,7 +46,8 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
         }
     }
 
-    private static MethodHandle callback(MethodHandles.Lookup lookup, String name, int parameters) throws ReflectiveOperationException {
+    private static MethodHandle callback(MethodHandles.Lookup lookup, String name, int parameters)
+            throws ReflectiveOperationException {
         Class<?>[] types = new Class<?>[parameters];
         Arrays.fill(types, long.class);
         return lookup.findStatic(ScoterDuckDbSource.class, name, MethodType.methodType(void.class, types));
@@ -98,7 +99,8 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
     }
 
     /** Connections that have told their database of the table function; it forgets if that was rolled back. */
-    private static final Set<DuckDBConnection> TOLD = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private static final Set<DuckDBConnection> TOLD =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     /** Makes the table function known to a connection's database; {@code again} if it turned out not to be. */
     static void register(DuckDBConnection connection, boolean again) throws SQLException {
@@ -153,7 +155,8 @@ final class ScoterDuckDbSource<R> implements AutoCloseable {
             }
             ScoterDuckDbNative.BIND_SET_BIND_DATA.call(info, source.id, 0);
             boolean all = source.batches.all() >= 0;
-            ScoterDuckDbNative.BIND_SET_CARDINALITY.call(info, Math.max(source.batches.rows(), all ? 0 : source.expected), all ? 1 : 0);
+            ScoterDuckDbNative.BIND_SET_CARDINALITY.call(
+                    info, Math.max(source.batches.rows(), all ? 0 : source.expected), all ? 1 : 0);
         } catch (Throwable e) {
             ScoterDuckDbNative.error(ScoterDuckDbNative.BIND_SET_ERROR, info, String.valueOf(e.getMessage()));
         }

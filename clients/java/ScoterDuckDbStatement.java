@@ -30,14 +30,17 @@ final class ScoterDuckDbStatement {
      * Runs an operation, all or nothing and in the open transaction if there is one; returns the rows
      * it changed. {@code ordered} is whether rows are inserted in their order.
      */
-    static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows, boolean ordered) throws SQLException {
+    static <T> long run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows, boolean ordered)
+            throws SQLException {
         long looked = rows instanceof Collection<T> c && c.size() >= SORTED_ROWS ? sorted(rt, bulk, c) : -1;
         if (looked >= 0) {
             return looked;
         }
         ScoterKeys<T> keys = null;
         // What is deleted again is not there any more.
-        if (bulk.stage() != null && bulk.stage().dedupe() != null && !bulk.stage().apply().startsWith("DELETE ")) {
+        if (bulk.stage() != null
+                && bulk.stage().dedupe() != null
+                && !bulk.stage().apply().startsWith("DELETE ")) {
             keys = new ScoterKeys<>(bulk.columns(), rows);
         }
         return new Run<>(rt, bulk, keys, ordered).over(rows.iterator(), rows instanceof Collection<?> c ? c.size() : 0);
@@ -47,13 +50,15 @@ final class ScoterDuckDbStatement {
      * Updates or deletes by rows whose keys rise, which need no join; -1 if these are others, or a small
      * part of the table.
      */
-    private static <T> long sorted(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Collection<T> rows) throws SQLException {
+    private static <T> long sorted(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Collection<T> rows)
+            throws SQLException {
         boolean delete = bulk.stage() != null && bulk.stage().apply().startsWith("DELETE ");
         if (!delete && (bulk.stage() == null || !bulk.stage().apply().startsWith("UPDATE "))) {
             return -1;
         }
         var connection = rt.connection.unwrap(DuckDBConnection.class);
-        try (var statement = connection.createStatement(); var count = statement.executeQuery("SELECT count(*) FROM " + bulk.target())) {
+        try (var statement = connection.createStatement();
+                var count = statement.executeQuery("SELECT count(*) FROM " + bulk.target())) {
             count.next();
             if (count.getLong(1) / SORTED_SHARE > rows.size()) {
                 return -1;
@@ -89,6 +94,7 @@ final class ScoterDuckDbStatement {
         private final ScoterRuntime.Bulk<T> bulk;
         /** Leaves out rows whose key has come before; null if they may. */
         private final ScoterKeys<T> keys;
+
         private final boolean ordered;
 
         Run(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, ScoterKeys<T> keys, boolean ordered) {
@@ -111,17 +117,24 @@ final class ScoterDuckDbStatement {
                 if (few) {
                     source.batches().end();
                 }
-                ScoterRuntime.Body<Long> statement = () -> few ? change(source, sql(source, false)) : overlapped(source, here, rows, sql(source, !ordered));
+                ScoterRuntime.Body<Long> statement = () -> few
+                        ? change(source, sql(source, false))
+                        : overlapped(source, here, rows, sql(source, !ordered));
                 // One statement is all or nothing by itself.
                 boolean one = keys == null || few && !many && keys.again().isEmpty();
-                return one ? statement.run() : rt.transaction(() -> {
-                    long changed = statement.run();
-                    if (!keys.again().isEmpty()) {
-                        // These have been counted.
-                        new Run<>(rt, bulk, null, ordered).over(keys.again().iterator(), keys.again().size());
-                    }
-                    return changed;
-                });
+                return one
+                        ? statement.run()
+                        : rt.transaction(() -> {
+                            long changed = statement.run();
+                            if (!keys.again().isEmpty()) {
+                                // These have been counted.
+                                new Run<>(rt, bulk, null, ordered)
+                                        .over(
+                                                keys.again().iterator(),
+                                                keys.again().size());
+                            }
+                            return changed;
+                        });
             }
         }
 
@@ -145,16 +158,26 @@ final class ScoterDuckDbStatement {
         private String sql(ScoterDuckDbSource<T> source, boolean parallel) {
             StringBuilder sql = new StringBuilder(512);
             if (bulk.stage() != null) {
-                String stage = sql.append('"').append(bulk.stage().table()).append('"').toString();
+                String stage =
+                        sql.append('"').append(bulk.stage().table()).append('"').toString();
                 return bulk.stage().apply().replace(stage, source.sql());
             }
-            sql.append("INSERT INTO ").append(bulk.target()).append(" (").append(bulk.columnList("")).append(") SELECT ").append(bulk.columnList("s."))
-                    .append(" FROM ").append(source.sql()).append(" AS s");
+            sql.append("INSERT INTO ")
+                    .append(bulk.target())
+                    .append(" (")
+                    .append(bulk.columnList(""))
+                    .append(") SELECT ")
+                    .append(bulk.columnList("s."))
+                    .append(" FROM ")
+                    .append(source.sql())
+                    .append(" AS s");
             // DuckDB inserts with one thread where rows have an order to keep, which those of a group by have not.
-            return sql.append(parallel ? ", (SELECT DISTINCT n FROM (VALUES (1), (1)) AS v(n)) AS one" : "").toString();
+            return sql.append(parallel ? ", (SELECT DISTINCT n FROM (VALUES (1), (1)) AS v(n)) AS one" : "")
+                    .toString();
         }
 
-        private long overlapped(ScoterDuckDbSource<T> source, ScoterKeys<T> keys, Iterator<T> rows, String sql) throws SQLException {
+        private long overlapped(ScoterDuckDbSource<T> source, ScoterKeys<T> keys, Iterator<T> rows, String sql)
+                throws SQLException {
             var statement = new FutureTask<Long>(() -> {
                 try {
                     return change(source, sql);

@@ -104,7 +104,8 @@ final class ScoterHttp extends ScoterObserved {
         }
     }
 
-    <T> List<T> all(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
+    <T> List<T> all(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args)
+            throws SQLException {
         return observe(name, r -> (long) r.size(), () -> {
             List<T> results = new ArrayList<>();
             try (Answer answer = run(sql, args)) {
@@ -143,7 +144,8 @@ final class ScoterHttp extends ScoterObserved {
     }
 
     /** Reads row by row, as the server sends them. */
-    <T> Stream<T> stream(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args) throws SQLException {
+    <T> Stream<T> stream(String name, String sql, ScoterRuntime.Reader<T> reader, ScoterTypes.Arg<?>... args)
+            throws SQLException {
         SqgObserver.Scope scope = start(name);
         Rows<T> rows;
         try {
@@ -154,7 +156,8 @@ final class ScoterHttp extends ScoterObserved {
             }
             throw e;
         }
-        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(rows, Spliterator.ORDERED), false).onClose(() -> rows.close(null));
+        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(rows, Spliterator.ORDERED), false)
+                .onClose(() -> rows.close(null));
     }
 
     /** An answer's rows. It closes itself at its end, too. */
@@ -231,19 +234,22 @@ final class ScoterHttp extends ScoterObserved {
 
     /** Runs a statement once per parameter set; returns each one's count. What ran before a failure stays. */
     <T> int[] batch(String name, String sql, ScoterRuntime.Values<T> values, Iterable<T> rows) throws SQLException {
-        return observe(name, counts -> {
-            long sum = 0;
-            for (int n : counts) {
-                sum += n;
-            }
-            return sum;
-        }, () -> {
-            List<Integer> counts = new ArrayList<>();
-            for (T row : rows) {
-                counts.add(Math.toIntExact(execute(sql, values.of(row))));
-            }
-            return counts.stream().mapToInt(Integer::intValue).toArray();
-        });
+        return observe(
+                name,
+                counts -> {
+                    long sum = 0;
+                    for (int n : counts) {
+                        sum += n;
+                    }
+                    return sum;
+                },
+                () -> {
+                    List<Integer> counts = new ArrayList<>();
+                    for (T row : rows) {
+                        counts.add(Math.toIntExact(execute(sql, values.of(row))));
+                    }
+                    return counts.stream().mapToInt(Integer::intValue).toArray();
+                });
     }
 
     /** A bulk operation: the path of the request, the columns of its rows, and what packs a row into them. */
@@ -262,7 +268,10 @@ final class ScoterHttp extends ScoterObserved {
                     bulk.writer().write(columns, row);
                 } catch (RuntimeException e) {
                     String before = stored == 0 ? "" : " (the first " + stored + " rows are stored)";
-                    throw new SQLException(bulk.name() + ": row " + (stored + waiting + 1) + ": " + e.getMessage() + before, "22000", e);
+                    throw new SQLException(
+                            bulk.name() + ": row " + (stored + waiting + 1) + ": " + e.getMessage() + before,
+                            "22000",
+                            e);
                 }
                 waiting++;
                 int size = 0;
@@ -299,20 +308,28 @@ final class ScoterHttp extends ScoterObserved {
     }
 
     /** Applies the pending migrations; of one that fails, the statements before the failing one stay. */
-    static List<String> migrate(ScoterConnection connection, String project, List<ScoterMigrations.Migration> migrations) throws SQLException {
+    static List<String> migrate(
+            ScoterConnection connection, String project, List<ScoterMigrations.Migration> migrations)
+            throws SQLException {
         var rt = new ScoterHttp(connection, null);
         rt.execute("CREATE TABLE IF NOT EXISTS _sqg_migrations (project TEXT NOT NULL, migration_id TEXT NOT NULL, "
                 + "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT)");
         Map<String, String> applied = new HashMap<>();
-        rt.all("", "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1",
-                r -> applied.put(r.get(ScoterTypes.TEXT, 1), r.get(ScoterTypes.TEXT, 2)), ScoterTypes.TEXT.arg(project));
+        rt.all(
+                "",
+                "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1",
+                r -> applied.put(r.get(ScoterTypes.TEXT, 1), r.get(ScoterTypes.TEXT, 2)),
+                ScoterTypes.TEXT.arg(project));
         List<String> done = new ArrayList<>();
         for (ScoterMigrations.Migration m : ScoterMigrations.pending(project, migrations, applied)) {
             for (String statement : m.statements()) {
                 rt.execute(statement);
             }
-            rt.execute("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)",
-                    ScoterTypes.TEXT.arg(project), ScoterTypes.TEXT.arg(m.id()), ScoterTypes.TEXT.arg(m.checksum()));
+            rt.execute(
+                    "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)",
+                    ScoterTypes.TEXT.arg(project),
+                    ScoterTypes.TEXT.arg(m.id()),
+                    ScoterTypes.TEXT.arg(m.checksum()));
             done.add(m.id());
         }
         return done;

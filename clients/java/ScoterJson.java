@@ -37,7 +37,8 @@ final class ScoterJson {
         } catch (StringIndexOutOfBoundsException | NumberFormatException e) {
             // The text has an end where no value has one.
         }
-        throw new SQLException("the answer ends or is no JSON at character " + json.at + ": " + text.substring(0, Math.min(200, text.length())));
+        throw new SQLException("the answer ends or is no JSON at character " + json.at + ": "
+                + text.substring(0, Math.min(200, text.length())));
     }
 
     private void space() {
@@ -175,7 +176,10 @@ final class ScoterJson {
         Object value;
         switch (type.kind) {
             // In hexadecimal, or inside of a list in base64.
-            case BLOB -> value = raw.toString().startsWith("\\x") ? HexFormat.of().parseHex(raw.toString().substring(2)) : Base64.getDecoder().decode(raw.toString());
+            case BLOB ->
+                value = raw.toString().startsWith("\\x")
+                        ? HexFormat.of().parseHex(raw.toString().substring(2))
+                        : Base64.getDecoder().decode(raw.toString());
             case INTERVAL -> value = interval(raw.toString());
             case LIST -> {
                 ScoterTypes.Type<?> elem = ((ScoterNested.ListType<?>) type).elem;

@@ -58,6 +58,7 @@ final class ScoterNestedVector {
         private final double power;
         /** Below it the digits are exact in a double. */
         private final double limit;
+
         private final int size;
 
         Decimal(int precision, int scale) {
@@ -164,7 +165,8 @@ final class ScoterNestedVector {
             if (first + length > capacity) {
                 capacity = Math.max(2 * capacity, first + length);
                 if (capacity > Integer.MAX_VALUE || ScoterDuckDbNative.LIST_RESERVE.call(vector, capacity) != 0) {
-                    throw new IllegalStateException("lists of " + capacity + " elements in " + ScoterDuckDbNative.VECTOR_ROWS + " rows are too long");
+                    throw new IllegalStateException("lists of " + capacity + " elements in "
+                            + ScoterDuckDbNative.VECTOR_ROWS + " rows are too long");
                 }
                 child().moved();
             }

@@ -36,7 +36,8 @@ final class ScoterPack {
 
     private void reserve(int more) {
         if (bytes.length - size < more) {
-            bytes = Arrays.copyOf(bytes, Math.max(Math.addExact(size, more), (int) Math.min(2L * bytes.length, Integer.MAX_VALUE - 8)));
+            bytes = Arrays.copyOf(bytes, Math.max(Math.addExact(size, more), (int)
+                    Math.min(2L * bytes.length, Integer.MAX_VALUE - 8)));
         }
     }
 
@@ -340,7 +341,10 @@ final class ScoterPack {
             bool(v.booleanValue());
         } else if (value instanceof Double || value instanceof Float) {
             number(((Number) value).doubleValue());
-        } else if (value instanceof Byte || value instanceof Short || value instanceof Integer || value instanceof Long) {
+        } else if (value instanceof Byte
+                || value instanceof Short
+                || value instanceof Integer
+                || value instanceof Long) {
             integer(((Number) value).longValue());
         } else if (value instanceof byte[] v) {
             bin(v);

@@ -49,7 +49,9 @@ public final class ScoterPostgres {
             if (bulk.statement() == null || route != null && route != Route.UNNEST) {
                 return copied(rt, route, operation, rows, rows);
             }
-            int most = route == Route.UNNEST ? Integer.MAX_VALUE - 1 : bulk.stage() == null ? UNNEST_INSERT_ROWS : UNNEST_STAGED_ROWS;
+            int most = route == Route.UNNEST
+                    ? Integer.MAX_VALUE - 1
+                    : bulk.stage() == null ? UNNEST_INSERT_ROWS : UNNEST_STAGED_ROWS;
             var read = new ScoterUnnest.Rows<>(rows, most);
             if (read.few(most)) {
                 try {
@@ -66,10 +68,14 @@ public final class ScoterPostgres {
     }
 
     /** Runs an operation by COPY; {@code again} are the same rows, to look for the one that is refused. */
-    private static <T> long copied(ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows, Iterable<T> again) throws SQLException {
+    private static <T> long copied(
+            ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows, Iterable<T> again)
+            throws SQLException {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
         try {
-            return rt.transaction(() -> bulk.stage() == null ? copy(insert(rt, route, operation), rows) : staged(rt, route, operation, rows));
+            return rt.transaction(() -> bulk.stage() == null
+                    ? copy(insert(rt, route, operation), rows)
+                    : staged(rt, route, operation, rows));
         } catch (ScoterRowException e) {
             throw e.in(bulk.name());
         } catch (SQLException e) {
@@ -81,11 +87,14 @@ public final class ScoterPostgres {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
         // To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
         String columns = bulk.columnList("");
-        String lock = "EXPLAIN INSERT INTO " + bulk.target() + " (" + columns + ") VALUES (" + "DEFAULT, ".repeat(bulk.columns().size() - 1) + "DEFAULT)";
+        String lock = "EXPLAIN INSERT INTO " + bulk.target() + " (" + columns + ") VALUES ("
+                + "DEFAULT, ".repeat(bulk.columns().size() - 1) + "DEFAULT)";
         return ScoterCopy.into(rt, plan(rt, route, lock, bulk.target(), bulk), bulk.target(), operation, null);
     }
 
-    private static <T> ScoterCopyPlan plan(ScoterRuntime rt, Route route, String before, String table, ScoterRuntime.Bulk<T> bulk) throws SQLException {
+    private static <T> ScoterCopyPlan plan(
+            ScoterRuntime rt, Route route, String before, String table, ScoterRuntime.Bulk<T> bulk)
+            throws SQLException {
         boolean copies = route != Route.INSERT && rt.connection.isWrapperFor(PGConnection.class);
         return ScoterCopyPlan.of(rt.connection, before, table, bulk.columns(), copies, route != Route.TEXT);
     }
@@ -110,7 +119,8 @@ public final class ScoterPostgres {
         }
     }
 
-    private static <T> long staged(ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows) throws SQLException {
+    private static <T> long staged(ScoterRuntime rt, Route route, Operation<T> operation, Iterable<T> rows)
+            throws SQLException {
         ScoterRuntime.Bulk<T> bulk = operation.bulk();
         ScoterRuntime.Stage stage = bulk.stage();
         String table = '"' + stage.table() + '"';
@@ -122,9 +132,10 @@ public final class ScoterPostgres {
         if (!only && !plan.copies) {
             // Places rise with COPY alone: INSERT fills what earlier pages have left.
             rt.execute("ALTER TABLE " + table + " ADD COLUMN " + NUMBER + " bigint GENERATED ALWAYS AS IDENTITY");
-            String key = ScoterRuntime.Bulk.columnList("", bulk.columns().stream().filter(ScoterTypes.Column::key).toList());
-            dedupe = "DELETE FROM " + table + " AS t WHERE NOT EXISTS (SELECT 1 FROM (SELECT max(" + NUMBER + ") AS last FROM " + table + " GROUP BY " + key
-                    + ") AS s WHERE s.last = t." + NUMBER + ")";
+            String key = ScoterRuntime.Bulk.columnList(
+                    "", bulk.columns().stream().filter(ScoterTypes.Column::key).toList());
+            dedupe = "DELETE FROM " + table + " AS t WHERE NOT EXISTS (SELECT 1 FROM (SELECT max(" + NUMBER
+                    + ") AS last FROM " + table + " GROUP BY " + key + ") AS s WHERE s.last = t." + NUMBER + ")";
         }
         copy(ScoterCopy.into(rt, plan, table, operation, keys), rows);
         if (!only && (keys.repeated() || !plan.canonicalKeys)) {

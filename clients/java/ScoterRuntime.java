@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -80,7 +79,13 @@ final class ScoterRuntime extends ScoterObserved {
      * null when rows go straight into the table.
      */
     record Bulk<T>(
-            String name, String schema, String table, String target, String statement, Stage stage, List<ScoterTypes.Column<T, ?>> columns) {
+            String name,
+            String schema,
+            String table,
+            String target,
+            String statement,
+            Stage stage,
+            List<ScoterTypes.Column<T, ?>> columns) {
         /** The columns' names in SQL, each behind the prefix. */
         String columnList(String prefix) {
             return columnList(prefix, columns);
@@ -90,7 +95,11 @@ final class ScoterRuntime extends ScoterObserved {
         static String columnList(String prefix, List<? extends ScoterTypes.Column<?, ?>> columns) {
             StringBuilder list = new StringBuilder();
             for (ScoterTypes.Column<?, ?> column : columns) {
-                list.append(list.isEmpty() ? "" : ", ").append(prefix).append('"').append(column.name().replace("\"", "\"\"")).append('"');
+                list.append(list.isEmpty() ? "" : ", ")
+                        .append(prefix)
+                        .append('"')
+                        .append(column.name().replace("\"", "\"\""))
+                        .append('"');
             }
             return list.toString();
         }
@@ -175,7 +184,8 @@ final class ScoterRuntime extends ScoterObserved {
         return observe(name, r -> found[0] ? 1L : 0L, () -> {
             PreparedStatement statement = prepare(sql, args);
             T result = null;
-            // PostgreSQL's driver reads all rows before the first is had. setMaxRows would spare that, but the server takes no parallel
+            // PostgreSQL's driver reads all rows before the first is had. setMaxRows would spare that, but the server
+            // takes no parallel
             // workers then, for SELECT count(*) neither, and calls no function behind the first row.
             try (ResultSet rs = statement.executeQuery()) {
                 if (rs.next()) {
@@ -263,30 +273,33 @@ final class ScoterRuntime extends ScoterObserved {
 
     /** Runs a statement once per parameter set, all or nothing; returns each one's count. */
     <T> int[] batch(String name, String sql, Values<T> values, Iterable<T> rows) throws SQLException {
-        return observe(name, counts -> {
-            long sum = 0;
-            for (int n : counts) {
-                sum += Math.max(0, n);
-            }
-            return sum;
-        }, () -> transaction(() -> {
-            List<int[]> parts = new ArrayList<>();
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                int waiting = 0;
-                for (T row : rows) {
-                    bind(statement, values.of(row));
-                    statement.addBatch();
-                    if (++waiting == BATCH_ROWS) {
-                        parts.add(statement.executeBatch());
-                        waiting = 0;
+        return observe(
+                name,
+                counts -> {
+                    long sum = 0;
+                    for (int n : counts) {
+                        sum += Math.max(0, n);
                     }
-                }
-                if (waiting > 0) {
-                    parts.add(statement.executeBatch());
-                }
-            }
-            return parts.stream().flatMapToInt(Arrays::stream).toArray();
-        }));
+                    return sum;
+                },
+                () -> transaction(() -> {
+                    List<int[]> parts = new ArrayList<>();
+                    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                        int waiting = 0;
+                        for (T row : rows) {
+                            bind(statement, values.of(row));
+                            statement.addBatch();
+                            if (++waiting == BATCH_ROWS) {
+                                parts.add(statement.executeBatch());
+                                waiting = 0;
+                            }
+                        }
+                        if (waiting > 0) {
+                            parts.add(statement.executeBatch());
+                        }
+                    }
+                    return parts.stream().flatMapToInt(Arrays::stream).toArray();
+                }));
     }
 
     /** Fills a stage by {@code fill}, applies it, and returns the rows it changed. */
@@ -409,9 +422,12 @@ final class ScoterRuntime extends ScoterObserved {
         }
         return switch (engine) {
             case SQLITE -> begunInSqlite();
-            // The id is of the default database, which must be one of DuckDB's own: in another, a transaction is not seen.
-            case DUCKDB -> value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()").equals("duckdb")
-                    && constant("SELECT txid_current()");
+            // The id is of the default database, which must be one of DuckDB's own: in another, a transaction is not
+            // seen.
+            case DUCKDB ->
+                value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()")
+                                .equals("duckdb")
+                        && constant("SELECT txid_current()");
             case POSTGRES -> begunInPostgres();
         };
     }
@@ -439,7 +455,10 @@ final class ScoterRuntime extends ScoterObserved {
             // This file, used without that driver too, cannot name its classes.
             Class<?> driver = Class.forName("org.postgresql.core.BaseConnection");
             if (connection.isWrapperFor(driver)) {
-                return !driver.getMethod("getTransactionState").invoke(connection.unwrap(driver)).toString().equals("IDLE");
+                return !driver.getMethod("getTransactionState")
+                        .invoke(connection.unwrap(driver))
+                        .toString()
+                        .equals("IDLE");
             }
         } catch (ReflectiveOperationException e) {
             // Another driver, or one without that method.

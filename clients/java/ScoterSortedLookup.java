@@ -84,8 +84,10 @@ final class ScoterSortedLookup implements AutoCloseable {
 
     /** The statement that gives the rows of a table with these keys their values. */
     String update(String target) {
-        String values = IntStream.range(0, rows.layouts.length).filter(i -> !rows.columns.get(i).key())
-                .mapToObj(i -> quoted(rows.columns.get(i).name()) + " = " + valueName(i) + "(" + id + ", " + i + ", " + place() + ")")
+        String values = IntStream.range(0, rows.layouts.length)
+                .filter(i -> !rows.columns.get(i).key())
+                .mapToObj(i -> quoted(rows.columns.get(i).name()) + " = " + valueName(i) + "(" + id + ", " + i + ", "
+                        + place() + ")")
                 .collect(Collectors.joining(", "));
         return "UPDATE " + target + " SET " + values + " WHERE " + place() + " >= 0";
     }
@@ -104,12 +106,23 @@ final class ScoterSortedLookup implements AutoCloseable {
             for (int i = 0; i < rows.keys.length; i++) {
                 parameters[i + 1] = rows.layouts[rows.keys[i]].logicalType();
             }
-            ScoterDuckDbNative.registerScalar(connection, findName(), ScoterDuckDbNative.logicalType(ScoterDuckDbNative.BIGINT), FIND, parameters);
+            ScoterDuckDbNative.registerScalar(
+                    connection,
+                    findName(),
+                    ScoterDuckDbNative.logicalType(ScoterDuckDbNative.BIGINT),
+                    FIND,
+                    parameters);
         }
         for (int i = 0; i < rows.layouts.length; i++) {
             if (!rows.columns.get(i).key() && (told.add(valueName(i)) || again)) {
-                ScoterDuckDbNative.registerScalar(connection, valueName(i), rows.layouts[i].logicalType(), VALUE,
-                        IntStream.range(0, 3).mapToLong(p -> ScoterDuckDbNative.logicalType(ScoterDuckDbNative.BIGINT)).toArray());
+                ScoterDuckDbNative.registerScalar(
+                        connection,
+                        valueName(i),
+                        rows.layouts[i].logicalType(),
+                        VALUE,
+                        IntStream.range(0, 3)
+                                .mapToLong(p -> ScoterDuckDbNative.logicalType(ScoterDuckDbNative.BIGINT))
+                                .toArray());
             }
         }
     }
@@ -138,7 +151,8 @@ final class ScoterSortedLookup implements AutoCloseable {
                 body.run(rows, count);
             }
         } catch (Throwable e) {
-            ScoterDuckDbNative.error(ScoterDuckDbNative.SCALAR_FUNCTION_SET_ERROR, info, String.valueOf(e.getMessage()));
+            ScoterDuckDbNative.error(
+                    ScoterDuckDbNative.SCALAR_FUNCTION_SET_ERROR, info, String.valueOf(e.getMessage()));
         }
     }
 
@@ -152,12 +166,23 @@ final class ScoterSortedLookup implements AutoCloseable {
 
     /** The places of the keys in all arguments but the first. */
     private static void find(long info, long arguments, long result) {
-        call(info, arguments, (rows, count) -> rows.find(
-                IntStream.rangeClosed(1, rows.keys.length).mapToLong(i -> vector(arguments, i)).toArray(), count, ScoterDuckDbNative.VECTOR_GET_DATA.call(result)));
+        call(
+                info,
+                arguments,
+                (rows, count) -> rows.find(
+                        IntStream.rangeClosed(1, rows.keys.length)
+                                .mapToLong(i -> vector(arguments, i))
+                                .toArray(),
+                        count,
+                        ScoterDuckDbNative.VECTOR_GET_DATA.call(result)));
     }
 
     /** The values of a column, the second argument, at the places in the third. */
     private static void value(long info, long arguments, long result) {
-        call(info, arguments, (rows, count) -> rows.value((int) ScoterNative.bits(data(arguments, 1), 8), count, data(arguments, 2), result));
+        call(
+                info,
+                arguments,
+                (rows, count) ->
+                        rows.value((int) ScoterNative.bits(data(arguments, 1), 8), count, data(arguments, 2), result));
     }
 }

@@ -28,16 +28,19 @@ final class ScoterSqlite<T> {
     /** Runs a bulk operation, all or nothing; returns the rows it changed. */
     static <T> long bulk(ScoterRuntime rt, ScoterRuntime.Bulk<T> bulk, Iterable<T> rows) throws SQLException {
         ScoterRuntime.Values<T> values = bulk.values();
-        return rt.observe(bulk.name(), Function.identity(), () -> rt.transaction(() -> {
-            try (PreparedStatement statement = rt.connection.prepareStatement(bulk.statement())) {
-                var writer = new ScoterSqlite<>(rt, bulk, statement);
-                for (T row : rows) {
-                    writer.add(values.of(row));
-                }
-                writer.write();
-                return writer.changed;
-            }
-        }));
+        return rt.observe(
+                bulk.name(),
+                Function.identity(),
+                () -> rt.transaction(() -> {
+                    try (PreparedStatement statement = rt.connection.prepareStatement(bulk.statement())) {
+                        var writer = new ScoterSqlite<>(rt, bulk, statement);
+                        for (T row : rows) {
+                            writer.add(values.of(row));
+                        }
+                        writer.write();
+                        return writer.changed;
+                    }
+                }));
     }
 
     private void add(ScoterTypes.Arg<?>[] row) throws SQLException {

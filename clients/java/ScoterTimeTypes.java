@@ -55,12 +55,19 @@ final class ScoterTimeTypes {
         }
     };
 
-    static final ScoterTypes.Type<LocalTime> TIME = ScoterTypes.textual(ScoterTypes.Kind.TIME, "TIME", raw -> {
-        if (raw instanceof LocalTime t) {
-            return t;
-        }
-        return raw instanceof Number n ? ScoterTimes.fromNumber(n).toLocalTime() : LocalTime.parse(raw.toString());
-    }, ScoterTimes.CLOCK::format, ScoterTimes.CLOCK::format);
+    static final ScoterTypes.Type<LocalTime> TIME = ScoterTypes.textual(
+            ScoterTypes.Kind.TIME,
+            "TIME",
+            raw -> {
+                if (raw instanceof LocalTime t) {
+                    return t;
+                }
+                return raw instanceof Number n
+                        ? ScoterTimes.fromNumber(n).toLocalTime()
+                        : LocalTime.parse(raw.toString());
+            },
+            ScoterTimes.CLOCK::format,
+            ScoterTimes.CLOCK::format);
 
     /** DuckDB's TIME_NS, which it makes of text but not of TIME. */
     static final ScoterTypes.Type<LocalTime> TIME_NS = new ScoterTypes.Type<>(ScoterTypes.Kind.ANY, "TIME_NS") {
@@ -88,7 +95,10 @@ final class ScoterTimeTypes {
 
         @Override
         String text(OffsetTime value) {
-            return ScoterTimes.CLOCK.format(value) + (value.getOffset().getTotalSeconds() == 0 ? "+00:00" : value.getOffset().getId());
+            return ScoterTimes.CLOCK.format(value)
+                    + (value.getOffset().getTotalSeconds() == 0
+                            ? "+00:00"
+                            : value.getOffset().getId());
         }
 
         @Override
@@ -130,7 +140,9 @@ final class ScoterTimeTypes {
                     }
                 }
                 String text = engine == ScoterTypes.Engine.SQLITE ? rs.getString(column) : null;
-                return text != null && !ScoterTypes.number(text) ? ScoterTimes.moment(text) : super.read(engine, rs, column);
+                return text != null && !ScoterTypes.number(text)
+                        ? ScoterTimes.moment(text)
+                        : super.read(engine, rs, column);
             }
 
             @Override
@@ -161,60 +173,66 @@ final class ScoterTimeTypes {
     static final ScoterTypes.Type<LocalDateTime> TIMESTAMP_MS = timestampOf(ScoterTypes.Kind.TIMESTAMP_MS);
     static final ScoterTypes.Type<LocalDateTime> TIMESTAMP_NS = timestampOf(ScoterTypes.Kind.TIMESTAMP_NS);
 
-    static final ScoterTypes.Type<OffsetDateTime> TIMESTAMPTZ = new ScoterTypes.Type<>(ScoterTypes.Kind.TIMESTAMPTZ, "TIMESTAMP WITH TIME ZONE") {
-        @Override
-        OffsetDateTime parse(Object raw) {
-            return ScoterTimes.instant(raw);
-        }
+    static final ScoterTypes.Type<OffsetDateTime> TIMESTAMPTZ =
+            new ScoterTypes.Type<>(ScoterTypes.Kind.TIMESTAMPTZ, "TIMESTAMP WITH TIME ZONE") {
+                @Override
+                OffsetDateTime parse(Object raw) {
+                    return ScoterTimes.instant(raw);
+                }
 
-        @Override
-        OffsetDateTime read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
-            if (engine != ScoterTypes.Engine.DUCKDB) {
-                String text = engine == ScoterTypes.Engine.SQLITE ? rs.getString(column) : null;
-                return text != null && !ScoterTypes.number(text) ? ScoterTimes.instant(text) : super.read(engine, rs, column);
-            }
-            // As an object it has an offset that is wrong around changes of daylight saving.
-            long micros = rs.getLong(column);
-            if (rs.wasNull()) {
-                return null;
-            }
-            if (micros == Long.MAX_VALUE || micros == -Long.MAX_VALUE) {
-                throw ScoterTimes.infinite(micros > 0);
-            }
-            return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000).atOffset(ZoneOffset.UTC);
-        }
+                @Override
+                OffsetDateTime read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
+                    if (engine != ScoterTypes.Engine.DUCKDB) {
+                        String text = engine == ScoterTypes.Engine.SQLITE ? rs.getString(column) : null;
+                        return text != null && !ScoterTypes.number(text)
+                                ? ScoterTimes.instant(text)
+                                : super.read(engine, rs, column);
+                    }
+                    // As an object it has an offset that is wrong around changes of daylight saving.
+                    long micros = rs.getLong(column);
+                    if (rs.wasNull()) {
+                        return null;
+                    }
+                    if (micros == Long.MAX_VALUE || micros == -Long.MAX_VALUE) {
+                        throw ScoterTimes.infinite(micros > 0);
+                    }
+                    return Instant.ofEpochSecond(
+                                    Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000)
+                            .atOffset(ZoneOffset.UTC);
+                }
 
-        @Override
-        String text(OffsetDateTime value) {
-            return ScoterTimes.era(ScoterTimes.ZONED.format(value), value.getYear());
-        }
+                @Override
+                String text(OffsetDateTime value) {
+                    return ScoterTimes.era(ScoterTimes.ZONED.format(value), value.getYear());
+                }
 
-        @Override
-        Object sqlite(OffsetDateTime value) {
-            return ScoterTimes.sqlite(ScoterTimes.ZONED.format(value), value.getYear());
-        }
-    };
+                @Override
+                Object sqlite(OffsetDateTime value) {
+                    return ScoterTimes.sqlite(ScoterTimes.ZONED.format(value), value.getYear());
+                }
+            };
 
-    static final ScoterTypes.Type<ScoterInterval> INTERVAL = new ScoterTypes.Type<>(ScoterTypes.Kind.INTERVAL, "INTERVAL") {
-        @Override
-        ScoterInterval parse(Object raw) {
-            return ScoterTimes.interval(raw.toString());
-        }
+    static final ScoterTypes.Type<ScoterInterval> INTERVAL =
+            new ScoterTypes.Type<>(ScoterTypes.Kind.INTERVAL, "INTERVAL") {
+                @Override
+                ScoterInterval parse(Object raw) {
+                    return ScoterTimes.interval(raw.toString());
+                }
 
-        @Override
-        ScoterInterval read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
-            String text = rs.getString(column);
-            return text == null ? null : parse(text);
-        }
+                @Override
+                ScoterInterval read(ScoterTypes.Engine engine, ResultSet rs, int column) throws SQLException {
+                    String text = rs.getString(column);
+                    return text == null ? null : parse(text);
+                }
 
-        @Override
-        String text(ScoterInterval value) {
-            return value.months() + " mons " + value.days() + " days " + value.micros() + " microseconds";
-        }
+                @Override
+                String text(ScoterInterval value) {
+                    return value.months() + " mons " + value.days() + " days " + value.micros() + " microseconds";
+                }
 
-        @Override
-        Object duck(ScoterInterval value) {
-            return text(value);
-        }
-    };
+                @Override
+                Object duck(ScoterInterval value) {
+                    return text(value);
+                }
+            };
 }

@@ -27,15 +27,23 @@ final class ScoterTimes {
     private ScoterTimes() {}
 
     static final DateTimeFormatter SPACED = new DateTimeFormatterBuilder()
-            .append(DateTimeFormatter.ISO_LOCAL_DATE).appendLiteral(' ')
-            .appendPattern("HH:mm:ss").appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true).toFormatter();
+            .append(DateTimeFormatter.ISO_LOCAL_DATE)
+            .appendLiteral(' ')
+            .appendPattern("HH:mm:ss")
+            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+            .toFormatter();
     static final DateTimeFormatter CLOCK = new DateTimeFormatterBuilder()
-            .appendPattern("HH:mm:ss").appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true).toFormatter();
+            .appendPattern("HH:mm:ss")
+            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+            .toFormatter();
     static final DateTimeFormatter ZONED = new DateTimeFormatterBuilder()
-            .append(SPACED).appendOffset("+HH:mm:ss", "+00:00").toFormatter();
+            .append(SPACED)
+            .appendOffset("+HH:mm:ss", "+00:00")
+            .toFormatter();
 
     static LocalDateTime fromNumber(Number n) {
-        double seconds = n instanceof Double || n instanceof Float ? (n.doubleValue() - 2440587.5) * 86400 : n.longValue();
+        double seconds =
+                n instanceof Double || n instanceof Float ? (n.doubleValue() - 2440587.5) * 86400 : n.longValue();
         long millis = Math.round(seconds * 1000);
         return LocalDateTime.ofInstant(Instant.ofEpochMilli(millis), ZoneOffset.UTC);
     }
@@ -50,8 +58,11 @@ final class ScoterTimes {
 
     /** What DuckDB's driver gives for infinite moments: the last number of the column's unit and its negative. TIMESTAMP_S has none that Java has. */
     private static final Set<LocalDateTime> INFINITE = Stream.of(1000L, 1_000_000L, 1_000_000_000L)
-            .flatMap(unit -> Stream.of(Long.MAX_VALUE, -Long.MAX_VALUE).map(n ->
-                    LocalDateTime.ofEpochSecond(Math.floorDiv(n, unit), (int) (Math.floorMod(n, unit) * (1_000_000_000L / unit)), ZoneOffset.UTC)))
+            .flatMap(unit -> Stream.of(Long.MAX_VALUE, -Long.MAX_VALUE)
+                    .map(n -> LocalDateTime.ofEpochSecond(
+                            Math.floorDiv(n, unit),
+                            (int) (Math.floorMod(n, unit) * (1_000_000_000L / unit)),
+                            ZoneOffset.UTC)))
             .collect(Collectors.toUnmodifiableSet());
 
     static DateTimeException infinite(boolean after) {
@@ -95,7 +106,10 @@ final class ScoterTimes {
     /** The day of a text, which may have a time behind it. */
     static LocalDate day(String text) {
         int length = text.length();
-        if (length < 10 || text.charAt(4) != '-' || text.charAt(7) != '-' || length > 10 && (text.charAt(10) != ' ' && text.charAt(10) != 'T' || text.indexOf("BC") > 0)) {
+        if (length < 10
+                || text.charAt(4) != '-'
+                || text.charAt(7) != '-'
+                || length > 10 && (text.charAt(10) != ' ' && text.charAt(10) != 'T' || text.indexOf("BC") > 0)) {
             return parse(text).toLocalDate();
         }
         int year = digits(text, 0, 4);
@@ -119,11 +133,14 @@ final class ScoterTimes {
         }
         String text = raw.toString().trim();
         LocalDateTime plain = plain(text);
-        return plain != null ? plain : parse(text).withOffsetSameInstant(ZoneOffset.UTC).toLocalDateTime();
+        return plain != null
+                ? plain
+                : parse(text).withOffsetSameInstant(ZoneOffset.UTC).toLocalDateTime();
     }
 
     /** A day, with or without a time and a zone, and the era as PostgreSQL and DuckDB write it. */
-    private static final Pattern MOMENT = Pattern.compile("([+-]?\\d{4,9})-(\\d\\d)-(\\d\\d)( \\(BC\\))?(?:[ T](\\d\\d:\\d\\d[:.\\d]*) ?(Z|[+-][\\d:]+)?)?( BC)?");
+    private static final Pattern MOMENT = Pattern.compile(
+            "([+-]?\\d{4,9})-(\\d\\d)-(\\d\\d)( \\(BC\\))?(?:[ T](\\d\\d:\\d\\d[:.\\d]*) ?(Z|[+-][\\d:]+)?)?( BC)?");
 
     /** A day or moment of any form: UTC is the zone if there is none. */
     private static OffsetDateTime parse(String text) {
@@ -132,7 +149,10 @@ final class ScoterTimes {
             throw new DateTimeException(text + " is no day or moment that Java has");
         }
         int year = Integer.parseInt(m.group(1));
-        LocalDate day = LocalDate.of(m.group(4) == null && m.group(7) == null ? year : 1 - year, Integer.parseInt(m.group(2)), Integer.parseInt(m.group(3)));
+        LocalDate day = LocalDate.of(
+                m.group(4) == null && m.group(7) == null ? year : 1 - year,
+                Integer.parseInt(m.group(2)),
+                Integer.parseInt(m.group(3)));
         LocalTime clock = m.group(5) == null ? LocalTime.MIDNIGHT : LocalTime.parse(m.group(5));
         return day.atTime(clock).atOffset(m.group(6) == null ? ZoneOffset.UTC : ZoneOffset.of(m.group(6)));
     }
@@ -140,8 +160,15 @@ final class ScoterTimes {
     /** {@code 2025-01-31 12:30:00.5}, the form of nearly every moment, without a formatter; null for any other. */
     private static LocalDateTime plain(String text) {
         int length = text.length();
-        if (length < 19 || length == 20 || length > 29 || text.charAt(4) != '-' || text.charAt(7) != '-' || text.charAt(13) != ':' || text.charAt(16) != ':'
-                || text.charAt(10) != ' ' && text.charAt(10) != 'T' || length > 19 && text.charAt(19) != '.') {
+        if (length < 19
+                || length == 20
+                || length > 29
+                || text.charAt(4) != '-'
+                || text.charAt(7) != '-'
+                || text.charAt(13) != ':'
+                || text.charAt(16) != ':'
+                || text.charAt(10) != ' ' && text.charAt(10) != 'T'
+                || length > 19 && text.charAt(19) != '.') {
             return null;
         }
         int year = digits(text, 0, 4);
@@ -189,8 +216,12 @@ final class ScoterTimes {
 
     static OffsetDateTime instant(Object raw) {
         if (raw instanceof OffsetDateTime t) {
-            // Inside of another value DuckDB gives the time on the clock here with an offset of another day, once a year of two instants: queries ask for text.
-            return t.toLocalDateTime().atZone(ZoneId.systemDefault()).withZoneSameInstant(ZoneOffset.UTC).toOffsetDateTime();
+            // Inside of another value DuckDB gives the time on the clock here with an offset of another day, once a
+            // year of two instants: queries ask for text.
+            return t.toLocalDateTime()
+                    .atZone(ZoneId.systemDefault())
+                    .withZoneSameInstant(ZoneOffset.UTC)
+                    .toOffsetDateTime();
         }
         if (raw instanceof Timestamp t) {
             return t.toInstant().atOffset(ZoneOffset.UTC);
@@ -201,22 +232,27 @@ final class ScoterTimes {
         String text = raw.toString().trim();
         int zone = text.length() > 10 ? zoneAt(text) : -1;
         LocalDateTime plain = plain(zone < 0 ? text : text.substring(0, zone));
-        OffsetDateTime moment = plain == null ? parse(text) : plain.atOffset(zone < 0 ? ZoneOffset.UTC : ZoneOffset.of(text.substring(zone)));
+        OffsetDateTime moment = plain == null
+                ? parse(text)
+                : plain.atOffset(zone < 0 ? ZoneOffset.UTC : ZoneOffset.of(text.substring(zone)));
         return moment.withOffsetSameInstant(ZoneOffset.UTC);
     }
 
-    private static final Pattern INTERVAL = Pattern.compile("(?:([+-]?\\d+) years? ?)?(?:([+-]?\\d+) mon(?:th)?s? ?)?(?:([+-]?\\d+) days? ?)?"
-            + "(?:([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?)?");
+    private static final Pattern INTERVAL =
+            Pattern.compile("(?:([+-]?\\d+) years? ?)?(?:([+-]?\\d+) mon(?:th)?s? ?)?(?:([+-]?\\d+) days? ?)?"
+                    + "(?:([+-]?)(\\d+):(\\d\\d):(\\d\\d)(?:\\.(\\d{1,6}))?)?");
 
     /** PostgreSQL's and DuckDB's text of an interval: {@code 1 year 2 mons -3 days 04:05:06.7}. */
     static ScoterInterval interval(String text) {
         Matcher m = INTERVAL.matcher(text);
         if (!m.matches() || text.isEmpty()) {
-            throw new DateTimeException(text + " is no interval as PostgreSQL writes it with intervalstyle = 'postgres'");
+            throw new DateTimeException(
+                    text + " is no interval as PostgreSQL writes it with intervalstyle = 'postgres'");
         }
         long micros = 0;
         if (m.group(5) != null) {
-            micros = (Long.parseLong(m.group(5)) * 3600 + Long.parseLong(m.group(6)) * 60 + Long.parseLong(m.group(7))) * 1_000_000;
+            micros = (Long.parseLong(m.group(5)) * 3600 + Long.parseLong(m.group(6)) * 60 + Long.parseLong(m.group(7)))
+                    * 1_000_000;
             if (m.group(8) != null) {
                 micros += Long.parseLong((m.group(8) + "000000").substring(0, 6));
             }

@@ -22,12 +22,45 @@ final class ScoterTypes {
     private ScoterTypes() {}
 
     /** The database behind a connection. */
-    enum Engine { SQLITE, DUCKDB, POSTGRES }
+    enum Engine {
+        SQLITE,
+        DUCKDB,
+        POSTGRES
+    }
 
     /** What values are, for the engines' binary formats. */
     enum Kind {
-        BOOL, INT8, INT16, INT32, INT64, INT128, UINT8, UINT16, UINT32, UINT64, UINT128, FLOAT32, FLOAT64, DECIMAL, TEXT, BLOB, UUID,
-        DATE, TIME, TIMETZ, TIMESTAMP_S, TIMESTAMP_MS, TIMESTAMP, TIMESTAMP_NS, TIMESTAMPTZ, INTERVAL, ENUM, LIST, MAP, STRUCT, ANY
+        BOOL,
+        INT8,
+        INT16,
+        INT32,
+        INT64,
+        INT128,
+        UINT8,
+        UINT16,
+        UINT32,
+        UINT64,
+        UINT128,
+        FLOAT32,
+        FLOAT64,
+        DECIMAL,
+        TEXT,
+        BLOB,
+        UUID,
+        DATE,
+        TIME,
+        TIMETZ,
+        TIMESTAMP_S,
+        TIMESTAMP_MS,
+        TIMESTAMP,
+        TIMESTAMP_NS,
+        TIMESTAMPTZ,
+        INTERVAL,
+        ENUM,
+        LIST,
+        MAP,
+        STRUCT,
+        ANY
     }
 
     /**
@@ -161,7 +194,8 @@ final class ScoterTypes {
     }
 
     /** What is text in SQLite, of a form of its own, where dates and times may be numbers as well. */
-    static <T> Type<T> textual(Kind kind, String name, Parse<T> parse, Function<T, String> format, Function<T, String> sqlite) {
+    static <T> Type<T> textual(
+            Kind kind, String name, Parse<T> parse, Function<T, String> format, Function<T, String> sqlite) {
         return new Type<>(kind, name) {
             @Override
             T parse(Object raw) throws SQLException {
@@ -204,7 +238,11 @@ final class ScoterTypes {
     static final Type<Boolean> BOOL = new Type<>(Kind.BOOL, "BOOLEAN") {
         @Override
         Boolean parse(Object raw) {
-            return raw instanceof Boolean b ? b : raw instanceof Number n ? n.doubleValue() != 0 : raw.toString().startsWith("t");
+            return raw instanceof Boolean b
+                    ? b
+                    : raw instanceof Number n
+                            ? n.doubleValue() != 0
+                            : raw.toString().startsWith("t");
         }
 
         @Override
@@ -217,11 +255,20 @@ final class ScoterTypes {
             return value ? 1 : 0;
         }
     };
-    static final Type<Byte> INT8 = simple(Kind.INT8, "TINYINT", raw -> raw instanceof Number n ? (Byte) n.byteValue() : Byte.valueOf(raw.toString()));
-    static final Type<Short> INT16 = simple(Kind.INT16, "SMALLINT", raw -> raw instanceof Number n ? (Short) n.shortValue() : Short.valueOf(raw.toString()));
-    static final Type<Short> UINT8 = unsigned(Kind.UINT8, "UTINYINT", INT16::parse, v -> (byte) ScoterValues.unsigned(v, 8));
-    static final Type<Integer> INT32 = simple(Kind.INT32, "INTEGER", raw -> raw instanceof Number n ? (Integer) n.intValue() : Integer.valueOf(raw.toString()));
-    static final Type<Integer> UINT16 = unsigned(Kind.UINT16, "USMALLINT", INT32::parse, v -> (short) ScoterValues.unsigned(v, 16));
+    static final Type<Byte> INT8 = simple(
+            Kind.INT8, "TINYINT", raw -> raw instanceof Number n ? (Byte) n.byteValue() : Byte.valueOf(raw.toString()));
+    static final Type<Short> INT16 = simple(
+            Kind.INT16,
+            "SMALLINT",
+            raw -> raw instanceof Number n ? (Short) n.shortValue() : Short.valueOf(raw.toString()));
+    static final Type<Short> UINT8 =
+            unsigned(Kind.UINT8, "UTINYINT", INT16::parse, v -> (byte) ScoterValues.unsigned(v, 8));
+    static final Type<Integer> INT32 = simple(
+            Kind.INT32,
+            "INTEGER",
+            raw -> raw instanceof Number n ? (Integer) n.intValue() : Integer.valueOf(raw.toString()));
+    static final Type<Integer> UINT16 =
+            unsigned(Kind.UINT16, "USMALLINT", INT32::parse, v -> (short) ScoterValues.unsigned(v, 16));
     static final Type<Long> INT64 = new Type<>(Kind.INT64, "BIGINT") {
         @Override
         Long parse(Object raw) {
@@ -238,8 +285,13 @@ final class ScoterTypes {
             return value == 0 && rs.wasNull() ? null : (Long) value;
         }
     };
-    static final Type<Long> UINT32 = unsigned(Kind.UINT32, "UINTEGER", INT64::parse, v -> (int) ScoterValues.unsigned(v, 32));
-    static final Type<BigInteger> UINT64 = unsigned(Kind.UINT64, "UBIGINT", ScoterTypes::whole, v -> ScoterValues.whole(v, false, 64).longValue());
+    static final Type<Long> UINT32 =
+            unsigned(Kind.UINT32, "UINTEGER", INT64::parse, v -> (int) ScoterValues.unsigned(v, 32));
+    static final Type<BigInteger> UINT64 = unsigned(
+            Kind.UINT64,
+            "UBIGINT",
+            ScoterTypes::whole,
+            v -> ScoterValues.whole(v, false, 64).longValue());
     static final Type<BigInteger> INT128 = new Type<>(Kind.INT128, "HUGEINT") {
         @Override
         BigInteger parse(Object raw) {
@@ -268,7 +320,10 @@ final class ScoterTypes {
             return ScoterValues.whole(value, false, 128);
         }
     };
-    static final Type<Float> FLOAT32 = simple(Kind.FLOAT32, "FLOAT", raw -> raw instanceof Number n ? (Float) n.floatValue() : Float.valueOf(raw.toString()));
+    static final Type<Float> FLOAT32 = simple(
+            Kind.FLOAT32,
+            "FLOAT",
+            raw -> raw instanceof Number n ? (Float) n.floatValue() : Float.valueOf(raw.toString()));
     static final Type<Double> FLOAT64 = new Type<>(Kind.FLOAT64, "DOUBLE") {
         @Override
         Double parse(Object raw) {
@@ -313,7 +368,12 @@ final class ScoterTypes {
     static final Type<String> JSON = TEXT;
     static final Type<Object> ANY = simple(Kind.ANY, "VARCHAR", raw -> raw);
 
-    static final Type<UUID> UUID = textual(Kind.UUID, "UUID", raw -> raw instanceof UUID u ? u : java.util.UUID.fromString(raw.toString()), Object::toString, Object::toString);
+    static final Type<UUID> UUID = textual(
+            Kind.UUID,
+            "UUID",
+            raw -> raw instanceof UUID u ? u : java.util.UUID.fromString(raw.toString()),
+            Object::toString,
+            Object::toString);
 
     static final Type<byte[]> BLOB = new Type<>(Kind.BLOB, "BLOB") {
         @Override
@@ -368,7 +428,8 @@ final class ScoterTypes {
     }
 
     /** A struct of the generated code, made of and taken apart into its fields. */
-    static <T> Type<T> struct(String name, String[] names, Type<?>[] types, Function<Object[], T> make, Function<T, Object[]> fields) {
+    static <T> Type<T> struct(
+            String name, String[] names, Type<?>[] types, Function<Object[], T> make, Function<T, Object[]> fields) {
         return new ScoterNested.StructType<>(name, names, types, make, fields);
     }
 }

@@ -30,24 +30,43 @@ abstract class ScoterVector {
             case INT16 -> new Fixed(3, 2, (at, v) -> ScoterNative.SHORT.set(at, (short) (Short) v));
             case INT32 -> new Fixed(4, 4, (at, v) -> ScoterNative.INT.set(at, (int) (Integer) v));
             case INT64 -> new Fixed(5, 8, (at, v) -> ScoterNative.LONG.set(at, (long) (Long) v));
-            case UINT8 -> new Fixed(6, 1, (at, v) -> ScoterNative.BYTE.set(at, (byte) ScoterValues.unsigned((Short) v, 8)));
-            case UINT16 -> new Fixed(7, 2, (at, v) -> ScoterNative.SHORT.set(at, (short) ScoterValues.unsigned((Integer) v, 16)));
-            case UINT32 -> new Fixed(8, 4, (at, v) -> ScoterNative.INT.set(at, (int) ScoterValues.unsigned((Long) v, 32)));
-            case UINT64 -> new Fixed(9, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.whole((BigInteger) v, false, 64).longValue()));
+            case UINT8 ->
+                new Fixed(6, 1, (at, v) -> ScoterNative.BYTE.set(at, (byte) ScoterValues.unsigned((Short) v, 8)));
+            case UINT16 ->
+                new Fixed(7, 2, (at, v) -> ScoterNative.SHORT.set(at, (short) ScoterValues.unsigned((Integer) v, 16)));
+            case UINT32 ->
+                new Fixed(8, 4, (at, v) -> ScoterNative.INT.set(at, (int) ScoterValues.unsigned((Long) v, 32)));
+            case UINT64 ->
+                new Fixed(
+                        9,
+                        8,
+                        (at, v) -> ScoterNative.LONG.set(
+                                at,
+                                ScoterValues.whole((BigInteger) v, false, 64).longValue()));
             case FLOAT32 -> new Fixed(10, 4, (at, v) -> ScoterNative.FLOAT.set(at, (float) (Float) v));
             case FLOAT64 -> new Fixed(11, 8, (at, v) -> ScoterNative.DOUBLE.set(at, (double) (Double) v));
-            case TIMESTAMP -> new Fixed(12, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.moment((LocalDateTime) v, 1_000_000)));
-            case DATE -> new Fixed(13, 4, (at, v) -> ScoterNative.INT.set(at, Math.toIntExact(((LocalDate) v).toEpochDay())));
+            case TIMESTAMP ->
+                new Fixed(
+                        12, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.moment((LocalDateTime) v, 1_000_000)));
+            case DATE ->
+                new Fixed(13, 4, (at, v) -> ScoterNative.INT.set(at, Math.toIntExact(((LocalDate) v).toEpochDay())));
             case TIME -> new Fixed(14, 8, (at, v) -> ScoterNative.LONG.set(at, ((LocalTime) v).toNanoOfDay() / 1000));
             case INTERVAL -> new Fixed(15, 16, (at, v) -> interval(at, (ScoterInterval) v));
             case INT128 -> new Fixed(16, 16, (at, v) -> huge(at, ScoterValues.whole((BigInteger) v, true, 128)));
             case UINT128 -> new Fixed(32, 16, (at, v) -> huge(at, ScoterValues.whole((BigInteger) v, false, 128)));
-            case TIMESTAMP_S -> new Fixed(20, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.moment((LocalDateTime) v, 1)));
-            case TIMESTAMP_MS -> new Fixed(21, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.moment((LocalDateTime) v, 1000)));
-            case TIMESTAMP_NS -> new Fixed(22, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.moment((LocalDateTime) v, 1_000_000_000)));
+            case TIMESTAMP_S ->
+                new Fixed(20, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.moment((LocalDateTime) v, 1)));
+            case TIMESTAMP_MS ->
+                new Fixed(21, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.moment((LocalDateTime) v, 1000)));
+            case TIMESTAMP_NS ->
+                new Fixed(
+                        22,
+                        8,
+                        (at, v) -> ScoterNative.LONG.set(at, ScoterValues.moment((LocalDateTime) v, 1_000_000_000)));
             case UUID -> new Fixed(27, 16, (at, v) -> uuid(at, (UUID) v));
             case TIMETZ -> new Fixed(30, 8, (at, v) -> ScoterNative.LONG.set(at, timetz((OffsetTime) v)));
-            case TIMESTAMPTZ -> new Fixed(31, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.instant((OffsetDateTime) v)));
+            case TIMESTAMPTZ ->
+                new Fixed(31, 8, (at, v) -> ScoterNative.LONG.set(at, ScoterValues.instant((OffsetDateTime) v)));
             case DECIMAL -> ScoterNestedVector.decimal((ScoterNested.DecimalType) type, heap);
             case ENUM -> ScoterNestedVector.enumeration((ScoterNested.EnumType<?>) type);
             case LIST -> ScoterNestedVector.list((ScoterNested.ListType<?>) type, heap);
@@ -267,7 +286,11 @@ abstract class ScoterVector {
     /** A number of 128 bits, the lower half first. */
     static void huge(long at, BigInteger value) {
         ScoterNative.LONG.set(at, value.longValue());
-        ScoterNative.LONG.set(at + 8, value.bitLength() < 64 ? (value.signum() < 0 ? -1L : 0L) : value.shiftRight(64).longValue());
+        ScoterNative.LONG.set(
+                at + 8,
+                value.bitLength() < 64
+                        ? (value.signum() < 0 ? -1L : 0L)
+                        : value.shiftRight(64).longValue());
     }
 
     /** As a number whose order is that of the text: the first bit is flipped. */
@@ -285,6 +308,7 @@ abstract class ScoterVector {
     /** 40 bits of microseconds, 24 of what the offset is below the largest. */
     private static long timetz(OffsetTime value) {
         final int largest = 16 * 3600 - 1;
-        return value.toLocalTime().toNanoOfDay() / 1000 << 24 | largest - value.getOffset().getTotalSeconds();
+        return value.toLocalTime().toNanoOfDay() / 1000 << 24
+                | largest - value.getOffset().getTotalSeconds();
     }
 }

@@ -71,10 +71,14 @@ def tables(operation: str, rows: ArrowStream, names: Sequence[str], size: int) -
     for name in names:
         if given.count(name) != 1:
             why = "no column" if name not in given else "more than one column"
-            raise ValueError(f"{operation}: the rows have {why} {name}: they have {', '.join(given) or 'none'}")
+            raise ValueError(
+                f"{operation}: the rows have {why} {name}: they have {', '.join(given) or 'none'}"
+            )
     for name in given:
         if name not in names:
-            raise ValueError(f"{operation}: there is no column {name}, which the rows have, but {', '.join(names)}")
+            raise ValueError(
+                f"{operation}: there is no column {name}, which the rows have, but {', '.join(names)}"
+            )
     waiting: list[Any] = []
     held = 0
     for batch in reader:
@@ -109,7 +113,9 @@ def typed(arrow: core.Arrow[Any], table: Any) -> bool:
     return list(table.schema.types) == list(arrow.types(pyarrow()))
 
 
-def _of_rows(pa: Any, operation: str, arrow: core.Arrow[T], rows: list[T], before: int) -> list[Any]:
+def _of_rows(
+    pa: Any, operation: str, arrow: core.Arrow[T], rows: list[T], before: int
+) -> list[Any]:
     arrays = []
     try:
         values = arrow.values(rows)
@@ -128,12 +134,16 @@ def _of_rows(pa: Any, operation: str, arrow: core.Arrow[T], rows: list[T], befor
                 try:
                     pa.array([value], type=kind)
                 except Exception as error:
-                    raise core.RowError(operation, before + at + 1, f"column {name}: {value!r:.60}: {error}") from error
+                    raise core.RowError(
+                        operation, before + at + 1, f"column {name}: {value!r:.60}: {error}"
+                    ) from error
             raise
     return arrays
 
 
-def _of_table(pa: Any, operation: str, arrow: core.Arrow[Any], table: Any, before: int) -> list[Any]:
+def _of_table(
+    pa: Any, operation: str, arrow: core.Arrow[Any], table: Any, before: int
+) -> list[Any]:
     arrays = []
     for name, kind in zip(arrow.names, arrow.types(pa), strict=True):
         column = table.column(name)
@@ -146,7 +156,9 @@ def _of_table(pa: Any, operation: str, arrow: core.Arrow[Any], table: Any, befor
             arrays.append(column)  # an interval: the engine casts it
         except pa.ArrowInvalid as error:
             at = _first_refused(pa, column, kind)
-            raise core.RowError(operation, before + at + 1, f"column {name}: {column[at].as_py()!r:.60}: {error}") from error
+            raise core.RowError(
+                operation, before + at + 1, f"column {name}: {column[at].as_py()!r:.60}: {error}"
+            ) from error
     return arrays
 
 

@@ -44,7 +44,9 @@ DEFAULT_TYPE = "SELECT type FROM duckdb_databases() WHERE database_name = curren
 class Runtime(core.Observed):
     """Runs statements over one connection."""
 
-    def __init__(self, conn: duckdb.DuckDBPyConnection, observer: core.Observer | None = None) -> None:
+    def __init__(
+        self, conn: duckdb.DuckDBPyConnection, observer: core.Observer | None = None
+    ) -> None:
         super().__init__(observer)
         self._conn = conn
         self._open = False
@@ -52,7 +54,9 @@ class Runtime(core.Observed):
     def all(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> list[T]:
         return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
 
-    def one(self, name: str, sql: str, values: Sequence[Any], make: Callable[[core.Row], T]) -> T | None:
+    def one(
+        self, name: str, sql: str, values: Sequence[Any], make: Callable[[core.Row], T]
+    ) -> T | None:
         return self._run(name, lambda: core.first_of(make, self.fetch_one(sql, values)), core.found)
 
     def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
@@ -63,7 +67,9 @@ class Runtime(core.Observed):
         row: core.Row | None = self._conn.execute(sql, list(values)).fetchone()
         return row
 
-    def stream(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> Iterator[T]:
+    def stream(
+        self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]
+    ) -> Iterator[T]:
         def rows() -> Iterator[T]:
             # A relation has a result of its own: the loop may run other
             # statements on the connection.
@@ -91,14 +97,18 @@ class Runtime(core.Observed):
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
         return self._run(name, lambda: changed(self._conn, sql, values), core.same)
 
-    def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
+    def batch(
+        self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]
+    ) -> int:
         def body() -> int:
             with self.transaction():
                 return sum(changed(self._conn, sql, values(row)) for row in rows)
 
         return self._run(name, body, core.same)
 
-    def bulk(self, bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream, route: Route | None = None) -> int:
+    def bulk(
+        self, bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream, route: Route | None = None
+    ) -> int:
         """Runs a bulk operation in one transaction; returns the rows it changed.
 
         It goes through Arrow if pyarrow is installed, which is more than a
@@ -109,8 +119,14 @@ class Runtime(core.Observed):
             raise ValueError(f"{bulk.name}: there is no route {route!r}")
         arrow = bulk.arrow if route != "lists" and scoter_arrow.pyarrow() is not None else None
         if arrow is None and (route == "arrow" or isinstance(rows, ArrowStream)):
-            why = "pyarrow 18 is not installed" if bulk.arrow is not None else "a column's type is not one of Arrow's"
-            raise ValueError(f"{bulk.name}: rows in Arrow's form: {why if route != 'lists' else 'the route is lists'}")
+            why = (
+                "pyarrow 18 is not installed"
+                if bulk.arrow is not None
+                else "a column's type is not one of Arrow's"
+            )
+            raise ValueError(
+                f"{bulk.name}: rows in Arrow's form: {why if route != 'lists' else 'the route is lists'}"
+            )
         portions: Iterator[Any]
         fill: Callable[[str, Iterator[Any]], int]
         if isinstance(rows, ArrowStream):
@@ -118,11 +134,20 @@ class Runtime(core.Observed):
                 rows.execute()  # it may be of this connection, which is about to do other things
             # Of rows that may have one key the last wins: so they come in pieces that one thread reads.
             one = bulk.stage is not None and bulk.stage.dedupe is not None
-            portions = scoter_arrow.tables(bulk.name, rows, arrow.names if arrow is not None else (), ARROW_ROWS if one else STREAM_ROWS)
+            portions = scoter_arrow.tables(
+                bulk.name,
+                rows,
+                arrow.names if arrow is not None else (),
+                ARROW_ROWS if one else STREAM_ROWS,
+            )
             portions = (table.combine_chunks() for table in portions) if one else portions
         else:
             portions = core.chunks(rows, LIST_ROWS if arrow is None else ARROW_ROWS)
-        fill = functools.partial(self._fill_arrow, bulk, arrow) if arrow is not None else functools.partial(self._fill_lists, bulk)
+        fill = (
+            functools.partial(self._fill_arrow, bulk, arrow)
+            if arrow is not None
+            else functools.partial(self._fill_lists, bulk)
+        )
 
         def body() -> int:
             with self._part() as joined:
@@ -133,8 +158,15 @@ class Runtime(core.Observed):
                 # The first portions wait inside of what is still to come.
                 head = [p for p in (first, second) if p is not None]
                 if second is None and bulk.target:
-                    return fill(bulk.target, iter(head))  # one statement: if it fails, nothing stays
-                if first is not None and second is None and arrow is not None and bulk.stage is not None:
+                    return fill(
+                        bulk.target, iter(head)
+                    )  # one statement: if it fails, nothing stays
+                if (
+                    first is not None
+                    and second is None
+                    and arrow is not None
+                    and bulk.stage is not None
+                ):
                     count = self._apply_arrow(bulk, arrow, bulk.stage, first)
                     if count is not None:
                         return count
@@ -167,7 +199,9 @@ class Runtime(core.Observed):
             count += len(portion)
         return count
 
-    def _fill_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], into: str, portions: Iterator[Any]) -> int:
+    def _fill_arrow(
+        self, bulk: core.Bulk[T], arrow: core.Arrow[T], into: str, portions: Iterator[Any]
+    ) -> int:
         count = 0
         for portion in portions:
             table = scoter_arrow.columns(bulk.name, arrow, portion, count)
@@ -179,13 +213,17 @@ class Runtime(core.Observed):
                 if row is None:
                     raise
                 said = str(error).splitlines()[0]
-                raise core.RowError(bulk.name, count + row[0], f"duplicate key {row[1]} ({said})") from error
+                raise core.RowError(
+                    bulk.name, count + row[0], f"duplicate key {row[1]} ({said})"
+                ) from error
             finally:
                 self._conn.unregister("_scoter_rows")
             count += table.num_rows
         return count
 
-    def _apply_arrow(self, bulk: core.Bulk[T], arrow: core.Arrow[T], stage: core.Stage, rows: Any) -> int | None:
+    def _apply_arrow(
+        self, bulk: core.Bulk[T], arrow: core.Arrow[T], stage: core.Stage, rows: Any
+    ) -> int | None:
         """Applies rows in place of the temporary table's; None if they need one."""
         if arrow.distinct is None:
             return None
@@ -225,7 +263,9 @@ def _joined(head: list[T], tail: Iterator[T]) -> Iterator[T]:
     yield from tail
 
 
-def duplicate(conn: duckdb.DuckDBPyConnection, arrow: core.Arrow[T], table: Any, message: str) -> tuple[int, str] | None:
+def duplicate(
+    conn: duckdb.DuckDBPyConnection, arrow: core.Arrow[T], table: Any, message: str
+) -> tuple[int, str] | None:
     """The row, from 1, whose key the error is about, and the key."""
     match = re.search(r'[Dd]uplicate key "(.*)"', message, re.DOTALL)
     if match is None:
@@ -240,7 +280,11 @@ def duplicate(conn: duckdb.DuckDBPyConnection, arrow: core.Arrow[T], table: Any,
             texts = ['CAST("' + n.replace('"', '""') + '" AS VARCHAR)' for n in names]
             labels = ["'" + n.replace("'", "''") + ": '" for n in names]
             plain = "concat_ws(', ', " + ", ".join(texts) + ")"
-            named = "concat_ws(', ', " + ", ".join(f"{label} || {text}" for label, text in zip(labels, texts, strict=True)) + ")"
+            named = (
+                "concat_ws(', ', "
+                + ", ".join(f"{label} || {text}" for label, text in zip(labels, texts, strict=True))
+                + ")"
+            )
             found = beside.execute(
                 f"SELECT n, p FROM (SELECT row_number() OVER () AS n, {plain} AS p, {named} AS m FROM _scoter_rows) WHERE p = $1 OR m = $1 ORDER BY n LIMIT 2",
                 [match.group(1)],
@@ -290,28 +334,37 @@ def transaction(conn: duckdb.DuckDBPyConnection, commit: bool = True) -> Iterato
 
 
 def apply_migrations(
-    conn: duckdb.DuckDBPyConnection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False
+    conn: duckdb.DuckDBPyConnection,
+    project: str,
+    migrations: Sequence[core.Migration],
+    dry_run: bool = False,
 ) -> list[str]:
     """Applies the pending migrations in one transaction; returns their ids."""
     if dry_run and in_transaction(conn):
-        raise ValueError("DuckDB has no savepoints: what a dry run does in an open transaction would stay")
+        raise ValueError(
+            "DuckDB has no savepoints: what a dry run does in an open transaction would stay"
+        )
     # DuckDB cannot alter a table and write to it in one transaction.
     conn.execute(core.CREATE_MIGRATIONS)
     conn.execute("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT")
     with transaction(conn, not dry_run):
-        rows = conn.execute("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]).fetchall()
+        rows = conn.execute(
+            "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]
+        ).fetchall()
         applied = {str(row[0]): row[1] for row in rows}
         todo = core.pending(project, migrations, applied)
         for m in migrations:
             if applied.get(m.id, "") is None:
                 conn.execute(
-                    "UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]
+                    "UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3",
+                    [m.checksum, project, m.id],
                 )
         for m in todo:
             for statement in m.statements:
                 conn.execute(statement)
             conn.execute(
-                "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]
+                "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)",
+                [project, m.id, m.checksum],
             )
         return [m.id for m in todo]
 
@@ -337,11 +390,15 @@ def to_list(write: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
     return lambda v: [core.opt(write, e) for e in v]
 
 
-def to_pairs(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], list[tuple[Any, Any]]]:
+def to_pairs(
+    key: Callable[[Any], Any], value: Callable[[Any], Any]
+) -> Callable[[Any], list[tuple[Any, Any]]]:
     """A map as Arrow takes one."""
     return lambda v: [(key(k), core.opt(value, e)) for k, e in v.items()]
 
 
-def to_map(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+def to_map(
+    key: Callable[[Any], Any], value: Callable[[Any], Any]
+) -> Callable[[Any], dict[str, Any]]:
     """A map parameter, in the form that the driver takes for one."""
     return lambda v: {"key": [key(k) for k in v], "value": [core.opt(value, e) for e in v.values()]}

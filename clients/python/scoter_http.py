@@ -45,11 +45,19 @@ class ScoterError(Exception):
 class Connection:
     """A server and a database of it. Not for use by several threads at once."""
 
-    def __init__(self, url: str = "http://127.0.0.1:7287", token: str | None = None, database: str = "default", timeout: float = 300) -> None:
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:7287",
+        token: str | None = None,
+        database: str = "default",
+        timeout: float = 300,
+    ) -> None:
         at = urllib.parse.urlsplit(url)
         if at.scheme not in ("http", "https") or at.hostname is None:
             raise ValueError(f"not the address of a server: {url}")
-        self._open = http.client.HTTPSConnection if at.scheme == "https" else http.client.HTTPConnection
+        self._open = (
+            http.client.HTTPSConnection if at.scheme == "https" else http.client.HTTPConnection
+        )
         self._address = (at.hostname, at.port)
         self._timeout = timeout
         self._base = at.path.rstrip("/")
@@ -57,7 +65,9 @@ class Connection:
         self.database = database
         self._idle: http.client.HTTPConnection | None = None
 
-    def post(self, path: str, body: bytes | memoryview, kind: str) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+    def post(
+        self, path: str, body: bytes | memoryview, kind: str
+    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
         """Sends a request; the caller reads the answer and then gives the connection back by free."""
         link, self._idle = self._idle, None
         # A connection that has something to read while it is idle was closed by the server.
@@ -117,13 +127,22 @@ class Connection:
         reader: RecordBatches = pa.RecordBatchReader.from_batches(answer.schema, batches())
         return reader
 
-    def _answer(self, sql: str, values: Sequence[Any], form: str) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
-        body = json.dumps({"sql": sql, "params": [_bound(v) for v in values], "database": self.database}, ensure_ascii=False).encode()
+    def _answer(
+        self, sql: str, values: Sequence[Any], form: str
+    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        body = json.dumps(
+            {"sql": sql, "params": [_bound(v) for v in values], "database": self.database},
+            ensure_ascii=False,
+        ).encode()
         return self.post("/api/v1/sql?format=" + form, body, "application/json")
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Runs a statement without rows; returns how many it changed."""
-        return sum(int(answer.get(k, 0)) for answer in self.run(sql, values) for k in ("inserted", "updated", "deleted"))
+        return sum(
+            int(answer.get(k, 0))
+            for answer in self.run(sql, values)
+            for k in ("inserted", "updated", "deleted")
+        )
 
     def close(self) -> None:
         """Closes the connection that is kept."""
@@ -194,7 +213,9 @@ class Runtime(core.Observed):
     def all(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> list[T]:
         return self._run(name, lambda: list(read(self.fetch(sql, values))), len)
 
-    def one(self, name: str, sql: str, values: Sequence[Any], make: Callable[[core.Row], T]) -> T | None:
+    def one(
+        self, name: str, sql: str, values: Sequence[Any], make: Callable[[core.Row], T]
+    ) -> T | None:
         return self._run(name, lambda: core.first_of(make, self.fetch_one(sql, values)), core.found)
 
     def fetch(self, sql: str, values: Sequence[Any]) -> list[core.Row]:
@@ -204,8 +225,12 @@ class Runtime(core.Observed):
         rows = self.fetch(sql, values)
         return rows[0] if rows else None
 
-    def stream(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> Iterator[T]:
-        return self._each(name, lambda: read(tuple(r.values()) for r in self._conn.run(sql, values)))
+    def stream(
+        self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]
+    ) -> Iterator[T]:
+        return self._each(
+            name, lambda: read(tuple(r.values()) for r in self._conn.run(sql, values))
+        )
 
     def arrow(self, name: str, sql: str, values: Sequence[Any]) -> RecordBatches:
         return self._run(name, lambda: self._conn.record_batches(name, sql, values), core.unknown)
@@ -213,8 +238,12 @@ class Runtime(core.Observed):
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
         return self._run(name, lambda: self._conn.execute(sql, values), core.same)
 
-    def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
-        return self._run(name, lambda: sum(self._conn.execute(sql, values(row)) for row in rows), core.same)
+    def batch(
+        self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]
+    ) -> int:
+        return self._run(
+            name, lambda: sum(self._conn.execute(sql, values(row)) for row in rows), core.same
+        )
 
     def bulk(self, bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> int:
         """Sends rows in portions; each is applied as a whole, and durable when it returns."""
@@ -242,7 +271,9 @@ class Runtime(core.Observed):
         return self._run(bulk.name, body, core.same)
 
 
-def _portions(bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream) -> Iterator[tuple[str, int, Any]]:
+def _portions(
+    bulk: core.Bulk[T], rows: Iterable[T] | ArrowStream
+) -> Iterator[tuple[str, int, Any]]:
     """The requests' media types, numbers of rows and bodies."""
     if isinstance(rows, ArrowStream):
         pa = scoter_arrow.required(bulk.name)
@@ -271,19 +302,28 @@ def _packed(bulk: core.Bulk[T], rows: list[T]) -> Iterator[tuple[int, bytes]]:
         yield from _packed(bulk, rows[at : at + step])
 
 
-def apply_migrations(conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False) -> list[str]:
+def apply_migrations(
+    conn: Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False
+) -> list[str]:
     """Applies the pending migrations; returns their ids. Each statement is a transaction of its own:
     of a migration that fails, the statements before the failing one stay."""
     if dry_run:
-        raise ValueError("there is no dry run over HTTP: every statement is a transaction of its own")
+        raise ValueError(
+            "there is no dry run over HTTP: every statement is a transaction of its own"
+        )
     conn.execute(core.CREATE_MIGRATIONS.replace(", PRIMARY KEY (project, migration_id)", ""))
-    rows = conn.run("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project])
+    rows = conn.run(
+        "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]
+    )
     applied: Mapping[str, str | None] = {r["migration_id"]: r["checksum"] for r in rows}
     todo = core.pending(project, migrations, applied)
     for m in todo:
         for statement in m.statements:
             conn.execute(statement)
-        conn.execute("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum])
+        conn.execute(
+            "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)",
+            [project, m.id, m.checksum],
+        )
     return [m.id for m in todo]
 
 
@@ -312,7 +352,9 @@ def json_interval(v: Any) -> core.Interval:
     return core.Interval(months, days, int(micros))
 
 
-def json_map(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[Any, Any]]:
+def json_map(
+    key: Callable[[Any], Any], value: Callable[[Any], Any]
+) -> Callable[[Any], dict[Any, Any]]:
     """A map: an object, or pairs where its keys are no text."""
 
     def read(v: Any) -> dict[Any, Any]:
@@ -332,6 +374,8 @@ def to_list(write: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
     return lambda v: [core.opt(write, e) for e in v]
 
 
-def to_map(key: Callable[[Any], Any], value: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+def to_map(
+    key: Callable[[Any], Any], value: Callable[[Any], Any]
+) -> Callable[[Any], dict[str, Any]]:
     """A map parameter."""
     return lambda v: {key(k): core.opt(value, e) for k, e in v.items()}

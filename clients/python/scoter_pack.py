@@ -46,19 +46,30 @@ def column(values: Sequence[Any]) -> bytes:
             return bytes([0xC3 if v else 0xC2 for v in values])
         if kind is decimal.Decimal:
             # Only a few are written with an exponent.
-            return _texts([t if "E" not in t else core.to_text(v) for v, t in zip(values, map(str, values), strict=True)])
+            return _texts(
+                [
+                    t if "E" not in t else core.to_text(v)
+                    for v, t in zip(values, map(str, values), strict=True)
+                ]
+            )
         if kind is uuid.UUID:
             return b"".join([b"\xc4\x10" + v.int.to_bytes(16, "big") for v in values])
-        if kind is datetime.datetime and all(v.tzinfo is None or v.tzinfo is datetime.timezone.utc for v in values):
+        if kind is datetime.datetime and all(
+            v.tzinfo is None or v.tzinfo is datetime.timezone.utc for v in values
+        ):
             return b"".join([_datetime(v) for v in values])
-    if datetime.datetime in kinds and any(isinstance(v, datetime.datetime) and v.utcoffset() for v in values):
+    if datetime.datetime in kinds and any(
+        isinstance(v, datetime.datetime) and v.utcoffset() for v in values
+    ):
         # As text the offset stays, for the server to refuse where the column has none.
         values = [core.to_text(v) if isinstance(v, datetime.datetime) else v for v in values]
     return b"".join([_PACK[type(v)](v) for v in values])
 
 
 def _texts(values: Sequence[str]) -> bytes:
-    return b"".join([_SHORT[len(e)] + e if len(e) < 32 else _long(e) for e in map(str.encode, values)])
+    return b"".join(
+        [_SHORT[len(e)] + e if len(e) < 32 else _long(e) for e in map(str.encode, values)]
+    )
 
 
 def _integers(values: Sequence[int]) -> bytes:
@@ -90,7 +101,11 @@ def _head(few: int, many: int, n: int) -> bytes:
 
 
 def _long(text: bytes) -> bytes:
-    return (struct.pack(">BH", 0xDA, len(text)) if len(text) < 1 << 16 else struct.pack(">BI", 0xDB, len(text))) + text
+    return (
+        struct.pack(">BH", 0xDA, len(text))
+        if len(text) < 1 << 16
+        else struct.pack(">BI", 0xDB, len(text))
+    ) + text
 
 
 def _text(v: str) -> bytes:
@@ -115,7 +130,11 @@ def _float(v: float) -> bytes:
 
 def _blob(v: bytes | bytearray | memoryview) -> bytes:
     content = bytes(v)
-    return (struct.pack("BB", 0xC4, len(content)) if len(content) < 256 else struct.pack(">BI", 0xC6, len(content))) + content
+    return (
+        struct.pack("BB", 0xC4, len(content))
+        if len(content) < 256
+        else struct.pack(">BI", 0xC6, len(content))
+    ) + content
 
 
 def _moment(seconds: int, nanos: int) -> bytes:
@@ -144,7 +163,9 @@ def _list(v: Sequence[Any]) -> bytes:
 
 
 def _map(v: dict[Any, Any]) -> bytes:
-    return _head(0x80, 0xDF, len(v)) + b"".join([_PACK[type(e)](e) for pair in v.items() for e in pair])
+    return _head(0x80, 0xDF, len(v)) + b"".join(
+        [_PACK[type(e)](e) for pair in v.items() for e in pair]
+    )
 
 
 def _other(v: Any) -> bytes:

@@ -21,7 +21,7 @@ if TYPE_CHECKING or __package__:
 else:
     import scoter_copy as copy
     import scoter_runtime as core
-    from scoter_copy import to_interval, to_jsonb
+    from scoter_copy import to_interval, to_jsonb  # noqa: F401
     from scoter_runtime import *  # noqa: F403
 
 Connection = psycopg.Connection[Any]
@@ -29,8 +29,23 @@ Connection = psycopg.Connection[Any]
 # Types whose Python objects lose something or are not what the generated code
 # returns: their text is read.
 _AS_TEXT = (
-    *("json", "jsonb", "interval", "inet", "cidr", "timestamptz", "timestamp", "date", "time", "timetz"),
-    *(kind + what for kind in ("int4", "int8", "num", "date", "ts", "tstz") for what in ("range", "multirange")),
+    *(
+        "json",
+        "jsonb",
+        "interval",
+        "inet",
+        "cidr",
+        "timestamptz",
+        "timestamp",
+        "date",
+        "time",
+        "timetz",
+    ),
+    *(
+        kind + what
+        for kind in ("int4", "int8", "num", "date", "ts", "tstz")
+        for what in ("range", "multirange")
+    ),
 )
 
 Values = Mapping[str, Any]
@@ -41,7 +56,7 @@ Values = Mapping[str, Any]
 Route = Literal["unnest", "binary", "text"]
 
 # Up to so many values, of all rows, one statement takes less time than COPY, without and with a
-# temporary table. scoter bench bulk measures where they meet.
+# temporary table. scoter-bench bulk measures where they meet.
 UNNEST_INSERT = 320
 UNNEST_STAGED = 1600
 
@@ -53,7 +68,9 @@ class Runtime(core.Observed):
     """Runs statements over one connection, which commits as it is set up to;
     bulk operations are transactions."""
 
-    def __init__(self, conn: psycopg.Connection[Any], observer: core.Observer | None = None) -> None:
+    def __init__(
+        self, conn: psycopg.Connection[Any], observer: core.Observer | None = None
+    ) -> None:
         super().__init__(observer)
         self._conn = conn
         # Cursors of ended calls: to register loaders takes longer than a call of the generated code costs.
@@ -128,7 +145,9 @@ class Runtime(core.Observed):
         form = bulk.copy
         return self._run(bulk.name, lambda: self._bulk(bulk, form, iter(rows), route), core.same)
 
-    def _bulk(self, bulk: core.Bulk[T], form: core.Copy[T], rows: Iterator[T], route: Route | None) -> int:
+    def _bulk(
+        self, bulk: core.Bulk[T], form: core.Copy[T], rows: Iterator[T], route: Route | None
+    ) -> int:
         if bulk.sql != "" and route in (None, "unnest"):
             values = UNNEST_INSERT if bulk.stage is None else UNNEST_STAGED
             most = None if route == "unnest" else values // len(form.names)
@@ -160,7 +179,13 @@ class Runtime(core.Observed):
         transform = Transformer(self._conn)
 
         def text(v: Any) -> str | None:
-            return None if v is None else bytes(transform.get_dumper(v, PyFormat.TEXT).dump(v) or b"").decode(self._conn.info.encoding)
+            return (
+                None
+                if v is None
+                else bytes(transform.get_dumper(v, PyFormat.TEXT).dump(v) or b"").decode(
+                    self._conn.info.encoding
+                )
+            )
 
         columns: list[list[Any]] = [list(c) for c in zip(*map(bulk.values, rows), strict=True)]
         # The statement would take arrays apart: they come as texts.
@@ -172,13 +197,23 @@ class Runtime(core.Observed):
             return self._count(bulk.sql, arrays)
 
     def _staged(
-        self, cursor: psycopg.Cursor[core.Row], bulk: core.Bulk[T], form: core.Copy[T], stage: core.Stage, rows: Iterable[T], route: Route | None
+        self,
+        cursor: psycopg.Cursor[core.Row],
+        bulk: core.Bulk[T],
+        form: core.Copy[T],
+        stage: core.Stage,
+        rows: Iterable[T],
+        route: Route | None,
     ) -> int:
         """Fills a temporary table and applies it."""
         execute(cursor, stage.create, {})
         table = f'"{stage.table}"'
         plan = copy.Plan(cursor, table, form, route != "text")
-        keys = copy.Keys([i for i, key in enumerate(form.keys) if key]) if stage.dedupe is not None and plan.exact and plan.types is not None else None
+        keys = (
+            copy.Keys([i for i, key in enumerate(form.keys) if key])
+            if stage.dedupe is not None and plan.exact and plan.types is not None
+            else None
+        )
         copy.write(cursor, table, plan, bulk, form, rows, keys)
         try:
             with self._conn.transaction():
@@ -217,25 +252,32 @@ def to_instant(v: datetime.datetime) -> str:
 
 
 def apply_migrations(
-    conn: psycopg.Connection[Any], project: str, migrations: Sequence[core.Migration], dry_run: bool = False
+    conn: psycopg.Connection[Any],
+    project: str,
+    migrations: Sequence[core.Migration],
+    dry_run: bool = False,
 ) -> list[str]:
     """Applies the pending migrations under an advisory lock; returns their ids."""
     with conn.transaction(force_rollback=dry_run), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))")
         cursor.execute(core.CREATE_MIGRATIONS)
         cursor.execute("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT")
-        cursor.execute("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = %s", (project,))
+        cursor.execute(
+            "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = %s", (project,)
+        )
         applied = {str(row[0]): row[1] for row in cursor.fetchall()}
         todo = core.pending(project, migrations, applied)
         for m in migrations:
             if applied.get(m.id, "") is None:
                 cursor.execute(
-                    "UPDATE _sqg_migrations SET checksum = %s WHERE project = %s AND migration_id = %s", (m.checksum, project, m.id)
+                    "UPDATE _sqg_migrations SET checksum = %s WHERE project = %s AND migration_id = %s",
+                    (m.checksum, project, m.id),
                 )
         for m in todo:
             for statement in m.statements:
                 cursor.execute(statement.encode())
             cursor.execute(
-                "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (%s, %s, %s)", (project, m.id, m.checksum)
+                "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (%s, %s, %s)",
+                (project, m.id, m.checksum),
             )
         return [m.id for m in todo]

@@ -66,9 +66,13 @@ class Runtime(core.Observed):
         self._idle.append(cursor)
         return rows
 
-    def one(self, name: str, sql: str, values: Sequence[Any], make: Callable[[core.Row], T]) -> T | None:
+    def one(
+        self, name: str, sql: str, values: Sequence[Any], make: Callable[[core.Row], T]
+    ) -> T | None:
         if self._observer is not None:
-            return self._run(name, lambda: core.first_of(make, self.fetch_one(sql, values)), core.found)
+            return self._run(
+                name, lambda: core.first_of(make, self.fetch_one(sql, values)), core.found
+            )
         try:
             cursor = self._idle.pop()
         except IndexError:
@@ -88,7 +92,9 @@ class Runtime(core.Observed):
         rows = self.fetch(sql, values)
         return rows[0] if rows else None
 
-    def stream(self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]) -> Iterator[T]:
+    def stream(
+        self, name: str, sql: str, values: Sequence[Any], read: core.Reader[T]
+    ) -> Iterator[T]:
         def rows() -> Iterator[T]:
             cursor = self._open()
             try:
@@ -101,16 +107,22 @@ class Runtime(core.Observed):
         return rows() if self._observer is None else self._each(name, rows)
 
     def exec(self, name: str, sql: str, values: Sequence[Any]) -> int:
-        return self._count(sql, values) if self._observer is None else self._run(name, lambda: self._count(sql, values), core.same)
+        return (
+            self._count(sql, values)
+            if self._observer is None
+            else self._run(name, lambda: self._count(sql, values), core.same)
+        )
 
     def _count(self, sql: str, values: Sequence[Any]) -> int:
         cursor = self._open()
         changed = cursor.execute(sql, values).rowcount
         if cursor.description is None:  # or there are rows to come
             self._idle.append(cursor)
-        return changed if changed > 0 else 0
+        return max(0, changed)
 
-    def batch(self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]) -> int:
+    def batch(
+        self, name: str, sql: str, values: Callable[[T], Sequence[Any]], rows: Iterable[T]
+    ) -> int:
         def body() -> int:
             with transaction(self._conn):
                 return max(0, self._conn.executemany(sql, map(values, rows)).rowcount)
@@ -162,7 +174,10 @@ def transaction(conn: sqlite3.Connection, commit: bool = True) -> Iterator[None]
 
 
 def apply_migrations(
-    conn: sqlite3.Connection, project: str, migrations: Sequence[core.Migration], dry_run: bool = False
+    conn: sqlite3.Connection,
+    project: str,
+    migrations: Sequence[core.Migration],
+    dry_run: bool = False,
 ) -> list[str]:
     """Applies the pending migrations under the write lock; returns their ids."""
     with transaction(conn, not dry_run):
@@ -170,18 +185,22 @@ def apply_migrations(
         columns = Runtime(conn).fetch("SELECT name FROM pragma_table_info('_sqg_migrations')", ())
         if ("checksum",) not in columns:
             conn.execute(core.ADD_CHECKSUM)
-        recorded = Runtime(conn).fetch("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?", (project,))
+        recorded = Runtime(conn).fetch(
+            "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?", (project,)
+        )
         applied = {str(row[0]): row[1] for row in recorded}
         todo = core.pending(project, migrations, applied)
         for m in migrations:
             if applied.get(m.id, "") is None:
                 conn.execute(
-                    "UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?", (m.checksum, project, m.id)
+                    "UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?",
+                    (m.checksum, project, m.id),
                 )
         for m in todo:
             for statement in m.statements:
                 conn.execute(statement)
             conn.execute(
-                "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)", (project, m.id, m.checksum)
+                "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)",
+                (project, m.id, m.checksum),
             )
         return [m.id for m in todo]

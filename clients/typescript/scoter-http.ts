@@ -40,10 +40,19 @@ export interface Bulk<T> {
 /** How many bytes of rows one request holds; each is applied as a whole. */
 const portion = 4 << 20;
 
-async function post(db: Connection, path: string, type: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> {
+async function post(
+  db: Connection,
+  path: string,
+  type: string,
+  body: string | Uint8Array<ArrayBuffer>,
+): Promise<Response> {
   const headers: Record<string, string> = { "Content-Type": type };
   if (db.token !== undefined) headers["Authorization"] = `Bearer ${db.token}`;
-  const response = await fetch(db.url.replace(/\/+$/, "") + path, { method: "POST", headers, body });
+  const response = await fetch(db.url.replace(/\/+$/, "") + path, {
+    method: "POST",
+    headers,
+    body,
+  });
   if (response.ok) return response;
   const text = await response.text();
   let error: { kind: string; message: string; hint?: string } | undefined;
@@ -52,18 +61,33 @@ async function post(db: Connection, path: string, type: string, body: string | U
   } catch {
     // not the server's own words
   }
-  if (error === undefined) throw new ScoterError("internal", `status ${response.status}: ${text.slice(0, 200)}`);
-  throw new ScoterError(error.kind, error.hint === undefined ? error.message : `${error.message} (${error.hint})`);
+  if (error === undefined)
+    throw new ScoterError("internal", `status ${response.status}: ${text.slice(0, 200)}`);
+  throw new ScoterError(
+    error.kind,
+    error.hint === undefined ? error.message : `${error.message} (${error.hint})`,
+  );
 }
 
-function send(db: Connection, sql: string, values: readonly unknown[], format = "ndjson"): Promise<Response> {
-  const body = json({ sql, database: db.database ?? "default" }).slice(0, -1) + `,"params":[${values.map(json).join(",")}]}`;
+function send(
+  db: Connection,
+  sql: string,
+  values: readonly unknown[],
+  format = "ndjson",
+): Promise<Response> {
+  const body =
+    json({ sql, database: db.database ?? "default" }).slice(0, -1) +
+    `,"params":[${values.map(json).join(",")}]}`;
   return post(db, `/api/v1/sql?format=${format}`, "application/json", body);
 }
 
 /** JSON with the integers that a number cannot hold as text. What looks like one in a string or behind a point is none. */
 function parse(line: string): core.Raw {
-  return JSON.parse(line.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (m) => (m.startsWith('"') ? m : `"${m}"`))) as core.Raw;
+  return JSON.parse(
+    line.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (m) =>
+      m.startsWith('"') ? m : `"${m}"`,
+    ),
+  ) as core.Raw;
 }
 
 /** The bytes of an answer as they arrive. One that is not read to its end is given up. */
@@ -94,14 +118,22 @@ async function* lines(response: Response): AsyncGenerator<core.Raw, void, undefi
 }
 
 /** Runs a statement without rows; returns how many it changed. */
-export async function execute(db: Connection, sql: string, values: readonly unknown[] = []): Promise<number> {
+export async function execute(
+  db: Connection,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<number> {
   let n = 0;
   for await (const answer of lines(await send(db, sql, values))) n += changed(answer);
   return n;
 }
 
 function changed(answer: core.Raw): number {
-  return Number(answer["inserted"] ?? 0) + Number(answer["updated"] ?? 0) + Number(answer["deleted"] ?? 0);
+  return (
+    Number(answer["inserted"] ?? 0) +
+    Number(answer["updated"] ?? 0) +
+    Number(answer["deleted"] ?? 0)
+  );
 }
 
 /** Runs statements for a generated class. */
@@ -114,7 +146,12 @@ export class Runtime {
     this.#observer = observer;
   }
 
-  all<T>(name: string, sql: string, values: readonly unknown[], read: (row: core.Raw) => T): Promise<T[]> {
+  all<T>(
+    name: string,
+    sql: string,
+    values: readonly unknown[],
+    read: (row: core.Raw) => T,
+  ): Promise<T[]> {
     return core.observe(this.#observer, name, core.many, async () => {
       const rows: T[] = [];
       for await (const row of lines(await send(this.#db, sql, values))) rows.push(read(row));
@@ -122,7 +159,12 @@ export class Runtime {
     });
   }
 
-  one<T>(name: string, sql: string, values: readonly unknown[], read: (row: core.Raw) => T): Promise<T | undefined> {
+  one<T>(
+    name: string,
+    sql: string,
+    values: readonly unknown[],
+    read: (row: core.Raw) => T,
+  ): Promise<T | undefined> {
     return core.observe<T | undefined>(this.#observer, name, core.one, async () => {
       for await (const row of lines(await send(this.#db, sql, values))) return read(row);
       return undefined;
@@ -130,7 +172,12 @@ export class Runtime {
   }
 
   /** Reads row by row, as the server sends them. */
-  stream<T>(name: string, sql: string, values: readonly unknown[], read: (row: core.Raw) => T): AsyncGenerator<T, void, undefined> {
+  stream<T>(
+    name: string,
+    sql: string,
+    values: readonly unknown[],
+    read: (row: core.Raw) => T,
+  ): AsyncGenerator<T, void, undefined> {
     const db = this.#db;
     return core.observeEachAsync(this.#observer, name, async function* () {
       for await (const row of lines(await send(db, sql, values))) yield read(row);
@@ -138,16 +185,37 @@ export class Runtime {
   }
 
   /** The bytes of the result as the server sends them. No ReadableStream: apache-arrow takes an error of one for its end. */
-  async *arrow(name: string, sql: string, values: readonly unknown[]): AsyncGenerator<Uint8Array, void, undefined> {
-    yield* chunks(await core.observe(this.#observer, name, () => -1, () => send(this.#db, sql, values, "arrow")));
+  async *arrow(
+    name: string,
+    sql: string,
+    values: readonly unknown[],
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* chunks(
+      await core.observe(
+        this.#observer,
+        name,
+        () => -1,
+        () => send(this.#db, sql, values, "arrow"),
+      ),
+    );
   }
 
   exec(name: string, sql: string, values: readonly unknown[]): Promise<ExecResult> {
-    return core.observe(this.#observer, name, (r: ExecResult) => r.rowsChanged, async () => ({ rowsChanged: await execute(this.#db, sql, values) }));
+    return core.observe(
+      this.#observer,
+      name,
+      (r: ExecResult) => r.rowsChanged,
+      async () => ({ rowsChanged: await execute(this.#db, sql, values) }),
+    );
   }
 
   /** Runs a statement once per row; each is a transaction of its own. */
-  batch<T>(name: string, sql: string, values: (row: T) => unknown[], rows: core.Rows<T>): Promise<number> {
+  batch<T>(
+    name: string,
+    sql: string,
+    values: (row: T) => unknown[],
+    rows: core.Rows<T>,
+  ): Promise<number> {
     return core.observe(this.#observer, name, core.same, async () => {
       let n = 0;
       for await (const row of rows) n += await execute(this.#db, sql, values(row));
@@ -166,10 +234,15 @@ export class Runtime {
       const flush = async (): Promise<void> => {
         const body = packed(bulk.columns, columns, waiting);
         for (const c of columns) c.clear();
-        const response = await post(this.#db, path, "application/msgpack", body).catch((error: unknown) => {
-          if (!(error instanceof ScoterError) || stored === 0) throw error;
-          throw new ScoterError(error.kind, `${error.message} (rows are counted from row ${stored + 1}, those before it are stored)`);
-        });
+        const response = await post(this.#db, path, "application/msgpack", body).catch(
+          (error: unknown) => {
+            if (!(error instanceof ScoterError) || stored === 0) throw error;
+            throw new ScoterError(
+              error.kind,
+              `${error.message} (rows are counted from row ${stored + 1}, those before it are stored)`,
+            );
+          },
+        );
         stored += waiting;
         waiting = 0;
         n += changed((await response.json()) as core.Raw);
@@ -208,15 +281,25 @@ export async function applyMigrations(
   migrations: readonly core.Migration[],
   options: core.MigrateOptions = {},
 ): Promise<string[]> {
-  if (options.dryRun === true) throw new Error("there is no dry run over HTTP: every statement is a transaction of its own");
+  if (options.dryRun === true)
+    throw new Error("there is no dry run over HTTP: every statement is a transaction of its own");
   await execute(db, core.migrationSQL.create.replace(", PRIMARY KEY (project, migration_id)", ""));
   const applied: core.Applied = new Map();
-  const recorded = await send(db, "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
-  for await (const row of lines(recorded)) applied.set(String(row["migration_id"]), row["checksum"] as string | null);
+  const recorded = await send(
+    db,
+    "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1",
+    [project],
+  );
+  for await (const row of lines(recorded))
+    applied.set(String(row["migration_id"]), row["checksum"] as string | null);
   const todo = core.pending(project, migrations, applied);
   for (const m of todo) {
     for (const statement of m.statements) await execute(db, statement);
-    await execute(db, "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
+    await execute(
+      db,
+      "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)",
+      [project, m.id, m.checksum],
+    );
   }
   return todo.map((m) => m.id);
 }
@@ -229,7 +312,9 @@ export const str = (v: unknown): string => String(v);
 
 export function blob(v: unknown): Uint8Array {
   const text = v as string;
-  return new Uint8Array(text.startsWith("\\x") ? Buffer.from(text.slice(2), "hex") : Buffer.from(text, "base64"));
+  return new Uint8Array(
+    text.startsWith("\\x") ? Buffer.from(text.slice(2), "hex") : Buffer.from(text, "base64"),
+  );
 }
 
 /** An interval: the database's text, or inside of a list ISO 8601. */
@@ -247,8 +332,11 @@ function duration(text: string): core.Interval {
     if (unit === "Y" || unit === "M") months += Number(count) * (unit === "Y" ? 12 : 1);
     else days += Number(count) * (unit === "W" ? 7 : 1);
   }
-  for (const [, sign, whole, fraction = "", unit] of clock.matchAll(/([+-]?)(\d+)(?:\.(\d{1,6}))?([HMS])/g)) {
-    const part = BigInt(whole! + fraction.padEnd(6, "0")) * (unit === "H" ? 3600n : unit === "M" ? 60n : 1n);
+  for (const [, sign, whole, fraction = "", unit] of clock.matchAll(
+    /([+-]?)(\d+)(?:\.(\d{1,6}))?([HMS])/g,
+  )) {
+    const part =
+      BigInt(whole! + fraction.padEnd(6, "0")) * (unit === "H" ? 3600n : unit === "M" ? 60n : 1n);
     micros += sign === "-" ? -part : part;
   }
   return { months, days, micros };
@@ -263,10 +351,15 @@ export const list =
 export const map =
   <K, V>(key: (e: unknown) => K, value: (e: unknown) => V) =>
   (v: unknown): Map<K, V> =>
-    new Map(Array.isArray(v) ? v.map((e: { key: unknown; value: unknown }) => [key(e.key), value(e.value)]) : Object.entries(v as object).map(([k, e]) => [key(k), value(e)]));
+    new Map(
+      Array.isArray(v)
+        ? v.map((e: { key: unknown; value: unknown }) => [key(e.key), value(e.value)])
+        : Object.entries(v as object).map(([k, e]) => [key(k), value(e)]),
+    );
 
 /** The text of bytes that the database casts. */
-export const toBlob = (v: Uint8Array): string => Array.from(v, (b) => "\\x" + b.toString(16).toUpperCase().padStart(2, "0")).join("");
+export const toBlob = (v: Uint8Array): string =>
+  Array.from(v, (b) => "\\x" + b.toString(16).toUpperCase().padStart(2, "0")).join("");
 export { intervalText as toInterval } from "./scoter.js";
 
 /** JSON of any value of the generated code. */

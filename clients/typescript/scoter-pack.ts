@@ -147,7 +147,12 @@ export function putList<T>(p: Pack, v: readonly (T | null)[], put: Put<T>): void
   for (const e of v) putOpt(p, e, put);
 }
 
-export function putMap<K, V>(p: Pack, v: ReadonlyMap<K, V | null>, key: Put<K>, value: Put<V>): void {
+export function putMap<K, V>(
+  p: Pack,
+  v: ReadonlyMap<K, V | null>,
+  key: Put<K>,
+  value: Put<V>,
+): void {
   p.header(0x80, 0xdf, v.size);
   for (const [k, e] of v) {
     key(p, k);
@@ -166,7 +171,11 @@ export function putAny(p: Pack, v: unknown): void {
 }
 
 /** A body of the columns' rows. */
-export function packed(names: readonly string[], columns: readonly Pack[], rows: number): Uint8Array<ArrayBuffer> {
+export function packed(
+  names: readonly string[],
+  columns: readonly Pack[],
+  rows: number,
+): Uint8Array<ArrayBuffer> {
   const body = new Pack();
   body.header(0x80, 0xdf, 1);
   body.text("columns");

@@ -23,11 +23,18 @@ export interface Bulk<T> extends core.BulkRows<T, Text> {
   readonly copy: string;
   /** The operation as one statement that takes an array of values per column; absent where there is none. */
   readonly unnest?: string;
-  readonly stage?: { readonly create: string; readonly dedupe?: string; readonly apply: string; readonly drop: string };
+  readonly stage?: {
+    readonly create: string;
+    readonly dedupe?: string;
+    readonly apply: string;
+    readonly drop: string;
+  };
 }
 
 /** Every value as the server's text: how it is read is decided by its type. */
-const types = { getTypeParser: () => (value: string | Buffer) => value } as unknown as NonNullable<QueryConfig["types"]>;
+const types = { getTypeParser: () => (value: string | Buffer) => value } as unknown as NonNullable<
+  QueryConfig["types"]
+>;
 
 /** Rows that a stream asks the server for at a time. */
 const fetchRows = 1000;
@@ -40,7 +47,7 @@ export type Route = "unnest" | "copy";
 
 /**
  * Up to so many values, of all rows, one statement takes less time than COPY, without and with a temporary
- * table. scoter bench bulk measures where they meet.
+ * table. scoter-bench bulk measures where they meet.
  */
 const unnestValues = { insert: 800, staged: 4000 };
 
@@ -62,9 +69,13 @@ class Session {
 
   private constructor(client: ClientBase) {
     const { connection } = client as unknown as { connection?: EventEmitter };
-    if (connection === undefined) throw new TypeError("not a client or pool of pg: pg-native has no COPY");
+    if (connection === undefined)
+      throw new TypeError("not a client or pool of pg: pg-native has no COPY");
     this.client = client;
-    connection.on("readyForQuery", (message: { status: string }) => (this.#status = message.status));
+    connection.on(
+      "readyForQuery",
+      (message: { status: string }) => (this.#status = message.status),
+    );
     connection.on("errorMessage", () => (this.#status = undefined));
   }
 
@@ -77,7 +88,10 @@ class Session {
   check(): void {
     const turn = this.turns.current;
     turn?.check();
-    if (turn?.busy === true) throw new Error("the rows of a COPY cannot come from statements on its connection: read them on another one, or before");
+    if (turn?.busy === true)
+      throw new Error(
+        "the rows of a COPY cannot come from statements on its connection: read them on another one, or before",
+      );
   }
 
   /** Runs a statement, whose rows are arrays of texts. */
@@ -99,7 +113,8 @@ class Session {
       await this.query("BEGIN");
       const ended = async (): Promise<void> => {
         // COMMIT of a transaction in which a statement has failed is no error, but a ROLLBACK.
-        if ((await this.query(end)).command !== end) throw new Error("the transaction was rolled back: a statement of it had failed");
+        if ((await this.query(end)).command !== end)
+          throw new Error("the transaction was rolled back: a statement of it had failed");
       };
       return this.turns.whole(body, ended, () => this.query("ROLLBACK"));
     });
@@ -170,7 +185,8 @@ class Source {
 }
 
 /** Whether the server refused a statement or a value could not be written: then nothing of it is done. */
-const refused = (error: unknown): boolean => error instanceof core.RowError || (error instanceof Error && "severity" in error);
+const refused = (error: unknown): boolean =>
+  error instanceof core.RowError || (error instanceof Error && "severity" in error);
 
 /** Runs statements for a generated class over one connection or a pool. */
 export class Runtime {
@@ -195,11 +211,23 @@ export class Runtime {
     return this.#source.run((session) => session.query(sql, values));
   }
 
-  all<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): Promise<T[]> {
-    return core.observe(this.#observer, name, core.many, async () => (await this.#query(sql, values)).rows.map(read));
+  all<T>(
+    name: string,
+    sql: string,
+    values: readonly Text[],
+    read: (row: Text[]) => T,
+  ): Promise<T[]> {
+    return core.observe(this.#observer, name, core.many, async () =>
+      (await this.#query(sql, values)).rows.map(read),
+    );
   }
 
-  one<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): Promise<T | undefined> {
+  one<T>(
+    name: string,
+    sql: string,
+    values: readonly Text[],
+    read: (row: Text[]) => T,
+  ): Promise<T | undefined> {
     return core.observe(this.#observer, name, core.one, async () => {
       const row = (await this.#query(sql, values)).rows[0];
       return row === undefined ? undefined : read(row);
@@ -210,12 +238,18 @@ export class Runtime {
    * Reads through a cursor, which an early end of the loop closes. The server keeps its result, so that other statements may run
    * meanwhile, and begin and end transactions: one that is only read as far as needed would hold the connection or a transaction.
    */
-  stream<T>(name: string, sql: string, values: readonly Text[], read: (row: Text[]) => T): AsyncGenerator<T, void, undefined> {
+  stream<T>(
+    name: string,
+    sql: string,
+    values: readonly Text[],
+    read: (row: Text[]) => T,
+  ): AsyncGenerator<T, void, undefined> {
     const source = this.#source;
     return core.observeEachAsync(this.#observer, name, async function* () {
       const { session, release } = await source.hold();
       const cursor = session.cursor();
-      const declare = (): Promise<unknown> => session.query(`DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${sql}`, values);
+      const declare = (): Promise<unknown> =>
+        session.query(`DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${sql}`, values);
       let open = false;
       try {
         await session.transaction(
@@ -235,7 +269,9 @@ export class Runtime {
         }
       } finally {
         // Whatever the caller's turn has come to; a transaction that failed has taken it along, or will.
-        const closed = open ? session.client.query(`CLOSE ${cursor}`).catch(() => undefined) : undefined;
+        const closed = open
+          ? session.client.query(`CLOSE ${cursor}`).catch(() => undefined)
+          : undefined;
         if (session.turns.current?.busy !== true) await closed;
         await release();
       }
@@ -243,42 +279,64 @@ export class Runtime {
   }
 
   exec(name: string, sql: string, values: readonly Text[]): Promise<ExecResult> {
-    return core.observe(this.#observer, name, (r: ExecResult) => r.rowCount, async () => ({
-      rowCount: (await this.#query(sql, values)).rowCount ?? 0,
-    }));
+    return core.observe(
+      this.#observer,
+      name,
+      (r: ExecResult) => r.rowCount,
+      async () => ({
+        rowCount: (await this.#query(sql, values)).rowCount ?? 0,
+      }),
+    );
   }
 
   /** Runs one statement per row, all or nothing; returns the sum of rows. */
-  batch<T>(name: string, sql: string, values: (row: T) => Text[], rows: core.Rows<T>): Promise<number> {
+  batch<T>(
+    name: string,
+    sql: string,
+    values: (row: T) => Text[],
+    rows: core.Rows<T>,
+  ): Promise<number> {
     return core.observe(this.#observer, name, core.same, () =>
-      this.#source.run((session) => session.whole(async () => {
-        let changed = 0;
-        for await (const row of rows) changed += (await session.query(sql, values(row))).rowCount ?? 0;
-        return changed;
-      })),
+      this.#source.run((session) =>
+        session.whole(async () => {
+          let changed = 0;
+          for await (const row of rows)
+            changed += (await session.query(sql, values(row))).rowCount ?? 0;
+          return changed;
+        }),
+      ),
     );
   }
 
   /** Runs a bulk operation in one transaction; returns the rows it changed. A row that cannot be written is a RowError. */
   bulk<T>(bulk: Bulk<T>, rows: core.Rows<T>): Promise<number> {
-    return core.observe(this.#observer, bulk.name, core.same, () => this.#source.run((session) => session.turns.take(async () => {
-      const values = bulk.stage === undefined ? unnestValues.insert : unnestValues.staged;
-      const most = this.#route === "unnest" ? Infinity : this.#route === "copy" || bulk.unnest === undefined ? -1 : Math.floor(values / bulk.columns.length);
-      const read = await core.firstRows(rows, most);
-      if (bulk.unnest !== undefined && read.all) {
-        try {
-          return await unnest(session, bulk.unnest, bulk, read.first);
-        } catch (error) {
-          // COPY fails too, and says which row it was. After any other error the rows may be there.
-          if (!refused(error)) throw error;
-        }
-      }
-      try {
-        return await session.transaction(() => staged(session, bulk, read.rows));
-      } catch (error) {
-        throw named(bulk, read.all ? read.first : rows, error);
-      }
-    })));
+    return core.observe(this.#observer, bulk.name, core.same, () =>
+      this.#source.run((session) =>
+        session.turns.take(async () => {
+          const values = bulk.stage === undefined ? unnestValues.insert : unnestValues.staged;
+          const most =
+            this.#route === "unnest"
+              ? Infinity
+              : this.#route === "copy" || bulk.unnest === undefined
+                ? -1
+                : Math.floor(values / bulk.columns.length);
+          const read = await core.firstRows(rows, most);
+          if (bulk.unnest !== undefined && read.all) {
+            try {
+              return await unnest(session, bulk.unnest, bulk, read.first);
+            } catch (error) {
+              // COPY fails too, and says which row it was. After any other error the rows may be there.
+              if (!refused(error)) throw error;
+            }
+          }
+          try {
+            return await session.transaction(() => staged(session, bulk, read.rows));
+          } catch (error) {
+            throw named(bulk, read.all ? read.first : rows, error);
+          }
+        }),
+      ),
+    );
   }
 
   appender<T>(bulk: Bulk<T>): core.Appender<T> {
@@ -304,9 +362,16 @@ async function staged<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): P
 }
 
 /** One statement, which alone is all or nothing; in a transaction that goes on, a savepoint is. */
-async function unnest<T>(session: Session, sql: string, bulk: Bulk<T>, rows: readonly T[]): Promise<number> {
+async function unnest<T>(
+  session: Session,
+  sql: string,
+  bulk: Bulk<T>,
+  rows: readonly T[],
+): Promise<number> {
   const columns: Text[][] = bulk.columns.map(() => []);
-  rows.forEach((row, i) => textsOf(bulk, row, i + 1).forEach((value, c) => columns[c]?.push(value)));
+  for (const [i, row] of rows.entries()) {
+    for (const [c, value] of textsOf(bulk, row, i + 1).entries()) columns[c]?.push(value);
+  }
   const arrays = columns.map(toList((v: string) => v));
   const write = async (): Promise<number> => (await session.query(sql, arrays)).rowCount ?? 0;
   return (await session.inTransaction()) ? session.whole(write) : write();
@@ -345,7 +410,8 @@ async function copy<T>(session: Session, bulk: Bulk<T>, rows: core.Rows<T>): Pro
   try {
     for await (const row of rows) {
       const values = textsOf(bulk, row, ++number);
-      for (let i = 0; i < values.length; i++) text += (i > 0 ? "\t" : "") + copyText(values[i] as Text);
+      for (let i = 0; i < values.length; i++)
+        text += (i > 0 ? "\t" : "") + copyText(values[i] as Text);
       text += "\n";
       if (text.length >= copyChars) {
         if (!stream.write(text)) await Promise.race([once(stream, "drain"), finished]);
@@ -370,16 +436,26 @@ function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
   const { where, detail } = error as { where?: string; detail?: string };
   const line = /COPY .*?, line (\d+)/s.exec(where ?? "")?.[1];
   if (line !== undefined) return new core.RowError(bulk.name, Number(line), error);
-  const key = /Key \((.*?)\)=\((.*)\) (?:already exists|is not present|conflicts)/s.exec(detail ?? "");
-  const names = key?.[1]?.split(", ").map((n) => n.replace(/^"(.*)"$/, "$1").replaceAll('""', '"')) ?? [];
+  const key = /Key \((.*?)\)=\((.*)\) (?:already exists|is not present|conflicts)/s.exec(
+    detail ?? "",
+  );
+  const names =
+    key?.[1]?.split(", ").map((n) => n.replace(/^"(.*)"$/, "$1").replaceAll('""', '"')) ?? [];
   const values = names.length === 1 ? [key?.[2]] : (key?.[2]?.split(", ") ?? []);
-  const row = names.length === values.length ? core.lastWith(bulk, rows, (column) => values[names.indexOf(column)]) : 0;
+  const row =
+    names.length === values.length
+      ? core.lastWith(bulk, rows, (column) => values[names.indexOf(column)])
+      : 0;
   return row > 0 ? new core.RowError(bulk.name, row, error) : error;
 }
 
 function copyText(v: Text): string {
   if (v === null) return "\\N";
-  return /[\\\t\n\r]/.test(v) ? v.replace(/[\\\t\n\r]/g, (c) => (c === "\\" ? "\\\\" : c === "\t" ? "\\t" : c === "\n" ? "\\n" : "\\r")) : v;
+  return /[\\\t\n\r]/.test(v)
+    ? v.replace(/[\\\t\n\r]/g, (c) =>
+        c === "\\" ? "\\\\" : c === "\t" ? "\\t" : c === "\n" ? "\\n" : "\\r",
+      )
+    : v;
 }
 
 /** Applies the pending migrations under an advisory lock; returns their ids. */
@@ -392,22 +468,36 @@ export async function applyMigrations(
   return Source.of(db).run((session) => migrated(session, project, migrations, options));
 }
 
-function migrated(session: Session, project: string, migrations: readonly core.Migration[], options: core.MigrateOptions): Promise<string[]> {
+function migrated(
+  session: Session,
+  project: string,
+  migrations: readonly core.Migration[],
+  options: core.MigrateOptions,
+): Promise<string[]> {
   const migrate = async (): Promise<string[]> => {
     await session.query("SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))");
     await session.query(core.migrationSQL.create);
     await session.query("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
-    const recorded = await session.query("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
+    const recorded = await session.query(
+      "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1",
+      [project],
+    );
     const applied = new Map(recorded.rows.map((r) => [r[0] as string, r[1] as Text]));
     const todo = core.pending(project, migrations, applied);
     for (const m of migrations) {
       if (applied.get(m.id) === null) {
-        await session.query("UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]);
+        await session.query(
+          "UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3",
+          [m.checksum, project, m.id],
+        );
       }
     }
     for (const m of todo) {
       for (const statement of m.statements) await session.query(statement);
-      await session.query("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
+      await session.query(
+        "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)",
+        [project, m.id, m.checksum],
+      );
     }
     return todo.map((m) => m.id);
   };
@@ -421,7 +511,8 @@ function migrated(session: Session, project: string, migrations: readonly core.M
 
 export const str = (v: string): string => v;
 export const bool = (v: string): boolean => v === "t";
-export const number = (v: string): number => (v === "NaN" ? NaN : v === "Infinity" ? Infinity : v === "-Infinity" ? -Infinity : Number(v));
+export const number = (v: string): number =>
+  v === "NaN" ? NaN : v === "Infinity" ? Infinity : v === "-Infinity" ? -Infinity : Number(v);
 export const bigint = (v: string): bigint => BigInt(v);
 
 /** What the server writes for a session with another setting than this reads. */
@@ -432,7 +523,12 @@ function unread(what: string, setting: string, v: string): RangeError {
 /** The year as a number, counted from the one before the first, and what is behind it: only ISO's form has a hyphen there. */
 function yearOf(v: string): { year: number; rest: string } | undefined {
   const match = /^(\d{4,})(-.*?)( BC)?$/.exec(v);
-  return match === null ? undefined : { year: match[3] === undefined ? Number(match[1]) : 1 - Number(match[1]), rest: match[2] as string };
+  return match === null
+    ? undefined
+    : {
+        year: match[3] === undefined ? Number(match[1]) : 1 - Number(match[1]),
+        rest: match[2] as string,
+      };
 }
 
 /** A date, or a time with one, in ISO's form. */
@@ -455,7 +551,10 @@ export function blob(v: string): Uint8Array {
 
 /** An instant in UTC with all its digits. The session may have any zone. */
 export function instant(v: string): string {
-  const match = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?( BC)?$/.exec(v);
+  const match =
+    /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?( BC)?$/.exec(
+      v,
+    );
   if (match === null) return date(v);
   const fraction = (match[3] ?? "") + "Z";
   const day = match[1] + (match[8] ?? "");
@@ -464,8 +563,12 @@ export function instant(v: string): string {
   // In the same year of another 400, after which the calendar repeats itself: JavaScript does not have all that the server has.
   const { year, rest } = yearOf(day)!;
   const other = 2000 + (((year % 400) + 400) % 400);
-  const time = new Date(Date.parse(`${other}${rest}T${match[2]}Z`) + (match[4] === "-" ? offset : -offset) * 1000);
-  return core.isoYear(year - other + time.getUTCFullYear()) + time.toISOString().slice(4, 19) + fraction;
+  const time = new Date(
+    Date.parse(`${other}${rest}T${match[2]}Z`) + (match[4] === "-" ? offset : -offset) * 1000,
+  );
+  return (
+    core.isoYear(year - other + time.getUTCFullYear()) + time.toISOString().slice(4, 19) + fraction
+  );
 }
 
 export { intervalOf as interval, intervalText as toInterval } from "./scoter.js";
@@ -474,7 +577,8 @@ export const list =
   <T>(read: (v: string) => T) =>
   (v: string): (T | null)[] => {
     const parsed = parseArray(v);
-    const each = (e: Nested): unknown => (e === null ? null : typeof e === "string" ? read(e) : e.map(each));
+    const each = (e: Nested): unknown =>
+      e === null ? null : typeof e === "string" ? read(e) : e.map(each);
     return (parsed as Nested[]).map(each) as (T | null)[];
   };
 
@@ -545,10 +649,13 @@ export function toDate(v: string): string {
   const match = /^([+-]\d{4,}|0000)(-.*)$/.exec(v);
   if (match === null) return v;
   const year = Number(match[1]);
-  return year > 0 ? `${String(year).padStart(4, "0")}${match[2]}` : `${String(1 - year).padStart(4, "0")}${match[2]} BC`;
+  return year > 0
+    ? `${String(year).padStart(4, "0")}${match[2]}`
+    : `${String(1 - year).padStart(4, "0")}${match[2]} BC`;
 }
 
-export const toBlob = (v: Uint8Array): string => "\\x" + Array.from(v, (b) => b.toString(16).padStart(2, "0")).join("");
+export const toBlob = (v: Uint8Array): string =>
+  "\\x" + Array.from(v, (b) => b.toString(16).padStart(2, "0")).join("");
 
 /** Nested lists of one element type, as PostgreSQL writes arrays. */
 export const toList =
@@ -564,4 +671,6 @@ export const toList =
 
 /** The fields of a composite value, each as text. */
 export const toFields = (values: readonly Text[]): string =>
-  "(" + values.map((v) => (v === null ? "" : '"' + v.replace(/[\\"]/g, "$&$&") + '"')).join(",") + ")";
+  "(" +
+  values.map((v) => (v === null ? "" : '"' + v.replace(/[\\"]/g, "$&$&") + '"')).join(",") +
+  ")";

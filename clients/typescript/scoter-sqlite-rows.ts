@@ -30,7 +30,8 @@ class LazyRows<T> {
     try {
       const result = (this.#opened ??= this.#open()).rows.next();
       if (result.done === true) this.#end();
-      else if (this.#read !== undefined) return { done: false, value: this.#read(result.value as Raw) };
+      else if (this.#read !== undefined)
+        return { done: false, value: this.#read(result.value as Raw) };
       return result as IteratorResult<T, void>;
     } catch (error) {
       this.return();
@@ -73,7 +74,9 @@ class LazyRowsAsync<T> {
     if (this.#ended) return Promise.resolve({ done: true, value: undefined });
     const next = this.#rows === undefined ? this.#first() : this.#rows.next();
     // What the driver promises is passed on as it is: one more promise a row is 3% of what turso takes to read it.
-    return this.#read === undefined ? (next as Promise<IteratorResult<T, void>>) : next.then(this.#step);
+    return this.#read === undefined
+      ? (next as Promise<IteratorResult<T, void>>)
+      : next.then(this.#step);
   }
 
   /** The first row, or the next one where several are asked for at once. */
@@ -112,13 +115,25 @@ class LazyRowsAsync<T> {
 }
 
 // Otherwise they are what generators are, with all that a version of the language gives to those.
-Object.setPrototypeOf(LazyRows.prototype, Object.getPrototypeOf(Object.getPrototypeOf([].values())) as object);
-Object.setPrototypeOf(LazyRowsAsync.prototype, Object.getPrototypeOf(Object.getPrototypeOf((async function* () {}).prototype)) as object);
+Object.setPrototypeOf(
+  LazyRows.prototype,
+  Object.getPrototypeOf(Object.getPrototypeOf([].values())) as object,
+);
+Object.setPrototypeOf(
+  LazyRowsAsync.prototype,
+  Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype)) as object,
+);
 
 /** The rows of a query as typed ones, one at a time. */
-export const lazyRows = <T>(open: () => OpenRows, read: ReadRow<T>): Generator<T, void, undefined> =>
+export const lazyRows = <T>(
+  open: () => OpenRows,
+  read: ReadRow<T>,
+): Generator<T, void, undefined> =>
   new LazyRows(open, read) as unknown as Generator<T, void, undefined>;
 
 /** The asynchronous lazyRows. The iterator ends by itself: with its last row, with an error, by return. */
-export const lazyRowsAsync = <T>(open: () => Promise<AsyncIterator<unknown>>, read: ReadRow<T>): AsyncGenerator<T, void, undefined> =>
+export const lazyRowsAsync = <T>(
+  open: () => Promise<AsyncIterator<unknown>>,
+  read: ReadRow<T>,
+): AsyncGenerator<T, void, undefined> =>
   new LazyRowsAsync(open, read) as unknown as AsyncGenerator<T, void, undefined>;

@@ -88,17 +88,31 @@ export class Runtime {
     return {
       all: (...values) => core.observeSync(observer, name, core.many, () => ready().all(...values)),
       get: (...values) => core.observeSync(observer, name, core.one, () => ready().get(...values)),
-      run: (...values) => core.observeSync(observer, name, (done) => Number(done.changes), () => ready().run(...values)),
+      run: (...values) =>
+        core.observeSync(
+          observer,
+          name,
+          (done) => Number(done.changes),
+          () => ready().run(...values),
+        ),
     };
   }
 
   /** Reads row by row. The statement is its own: a second stream may run. */
-  stream<T>(name: string, sql: string, values: readonly unknown[], read?: ReadRow<T>): Generator<T, void, undefined> {
+  stream<T>(
+    name: string,
+    sql: string,
+    values: readonly unknown[],
+    read?: ReadRow<T>,
+  ): Generator<T, void, undefined> {
     let idle = this.#idle.get(sql);
     if (idle === undefined) this.#idle.set(sql, (idle = []));
     const open = (): OpenRows => {
       const statement = idle.pop() ?? this.#prepare(sql);
-      return { rows: statement.iterate(...(values as never[])), close: () => void idle.push(statement) };
+      return {
+        rows: statement.iterate(...(values as never[])),
+        close: () => void idle.push(statement),
+      };
     };
     const rows = lazyRows(open, read);
     return this.#observer === undefined ? rows : core.observeEach(this.#observer, name, () => rows);
@@ -106,7 +120,9 @@ export class Runtime {
 
   /** Runs a statement once per parameter set, all or nothing, and sums the changes. */
   batch<T>(batch: Batch<T>, rows: Iterable<T>): number {
-    return this.#each(batch, rows, (statement, row) => statement.run(...(batch.values(row) as never[])));
+    return this.#each(batch, rows, (statement, row) =>
+      statement.run(...(batch.values(row) as never[])),
+    );
   }
 
   /** Runs a bulk operation, all or nothing; returns the rows it changed. A row that cannot be written is a RowError. */
@@ -147,7 +163,8 @@ export class Runtime {
     if (Object.prototype.toString.call(body) === "[object AsyncFunction]") throw asynchronous();
     return transaction(this.#db, () => {
       const result: T = body(queries);
-      if (typeof (result as { then?: unknown } | null | undefined)?.then !== "function") return result;
+      if (typeof (result as { then?: unknown } | null | undefined)?.then !== "function")
+        return result;
       if (result instanceof Promise) result.catch(() => undefined); // nobody gets it
       throw asynchronous();
     });
@@ -158,7 +175,9 @@ export class Runtime {
 export type Sync<T> = T extends PromiseLike<unknown> ? never : T;
 
 function asynchronous(): TypeError {
-  return new TypeError("the body of a transaction on this driver cannot be asynchronous: it would be committed before the body has ended");
+  return new TypeError(
+    "the body of a transaction on this driver cannot be asynchronous: it would be committed before the body has ended",
+  );
 }
 
 /** Collects rows of an appender and writes them 1,000 at a time. */
@@ -204,14 +223,20 @@ export class Appender<T> {
 }
 
 /** What a statement did; a count of rows is that of an earlier one where the statement changes none. */
-export function ran(done: { changes: number | bigint; lastInsertRowid: number | bigint }, counts = true): RunResult {
+export function ran(
+  done: { changes: number | bigint; lastInsertRowid: number | bigint },
+  counts = true,
+): RunResult {
   return { changes: counts ? Number(done.changes) : 0, lastInsertRowid: done.lastInsertRowid };
 }
 
 function inTransaction(db: SyncDatabase): boolean {
   const d = db as { inTransaction?: boolean; isTransaction?: boolean };
   const open = d.inTransaction ?? d.isTransaction;
-  if (open === undefined) throw new Error("node:sqlite does not tell of transactions before Node.js 22.16: a newer one is needed");
+  if (open === undefined)
+    throw new Error(
+      "node:sqlite does not tell of transactions before Node.js 22.16: a newer one is needed",
+    );
   return open;
 }
 
@@ -262,23 +287,29 @@ export function applyMigrations(
     db,
     () => {
       db.exec(core.migrationSQL.create);
-      const columns = db.prepare("SELECT name FROM pragma_table_info('_sqg_migrations')").all() as { name: string }[];
+      const columns = db.prepare("SELECT name FROM pragma_table_info('_sqg_migrations')").all() as {
+        name: string;
+      }[];
       if (!columns.some((c) => c.name === "checksum")) db.exec(core.migrationSQL.addChecksum);
-      const recorded = db.prepare("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?").all(project as never) as {
+      const recorded = db
+        .prepare("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?")
+        .all(project as never) as {
         migration_id: string;
         checksum: string | null;
       }[];
       const applied = new Map(recorded.map((r) => [r.migration_id, r.checksum]));
       const todo = core.pending(project, migrations, applied);
-      const adopt = db.prepare("UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?");
+      const adopt = db.prepare(
+        "UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?",
+      );
       for (const m of migrations) {
         if (applied.get(m.id) === null) adopt.run(...([m.checksum, project, m.id] as never[]));
       }
       for (const m of todo) {
         for (const statement of m.statements) db.exec(statement);
-        db.prepare("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)").run(
-          ...([project, m.id, m.checksum] as never[]),
-        );
+        db.prepare(
+          "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)",
+        ).run(...([project, m.id, m.checksum] as never[]));
       }
       return todo.map((m) => m.id);
     },
@@ -288,7 +319,8 @@ export function applyMigrations(
 
 // How SQLite's values are read and bound.
 
-export const bool = (v: unknown): boolean => (typeof v === "string" ? v.startsWith("t") : Number(v) !== 0);
+export const bool = (v: unknown): boolean =>
+  typeof v === "string" ? v.startsWith("t") : Number(v) !== 0;
 export const number = (v: unknown): number => Number(v);
 export const bigint = (v: unknown): bigint => BigInt(v as number);
 
@@ -303,7 +335,8 @@ export const int = (v: number | bigint): bigint => BigInt(v);
 
 /** A whole number for a column that makes an integer of it, however it is bound. */
 export function whole(v: number | bigint): number | bigint {
-  if (typeof v === "number" && !Number.isInteger(v)) throw new RangeError(`${v} is not a whole number`);
+  if (typeof v === "number" && !Number.isInteger(v))
+    throw new RangeError(`${v} is not a whole number`);
   return v;
 }
 export const bit = (v: boolean): number => (v ? 1 : 0);
@@ -313,7 +346,11 @@ export const value = (v: unknown): never => (typeof v === "string" ? core.utf8(v
 
 /** A JSON array of bound values, for `IN (SELECT value FROM json_each(?))`. */
 export function jsonList(values: readonly unknown[]): string {
-  return "[" + values.map((v) => (typeof v === "bigint" ? v.toString() : JSON.stringify(v))).join(",") + "]";
+  return (
+    "[" +
+    values.map((v) => (typeof v === "bigint" ? v.toString() : JSON.stringify(v))).join(",") +
+    "]"
+  );
 }
 
 /** SQLite's other two forms of a point in time: Unix seconds and Julian days. */
@@ -322,7 +359,22 @@ function fromNumber(v: number | bigint): Date {
   return new Date(Number.isInteger(n) ? n * 1000 : (n - 2440587.5) * 86400000);
 }
 
-export const dateText = (v: unknown): string => (typeof v === "string" ? v : fromNumber(v as number).toISOString().slice(0, 10));
-export const timeText = (v: unknown): string => (typeof v === "string" ? v : fromNumber(v as number).toISOString().slice(11, 23));
+export const dateText = (v: unknown): string =>
+  typeof v === "string"
+    ? v
+    : fromNumber(v as number)
+        .toISOString()
+        .slice(0, 10);
+export const timeText = (v: unknown): string =>
+  typeof v === "string"
+    ? v
+    : fromNumber(v as number)
+        .toISOString()
+        .slice(11, 23);
 export const timestampText = (v: unknown): string =>
-  typeof v === "string" ? v : fromNumber(v as number).toISOString().replace("T", " ").replace("Z", "");
+  typeof v === "string"
+    ? v
+    : fromNumber(v as number)
+        .toISOString()
+        .replace("T", " ")
+        .replace("Z", "");

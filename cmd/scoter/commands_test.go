@@ -633,34 +633,6 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-func TestABenchmarkThatIsStoppedLeavesNothing(t *testing.T) {
-	scratch := t.TempDir()
-	cmd := exec.Command(binary.Path(t), "bench", "query", "--scratch", scratch)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lock := "" // of the server, which has its data directory open
-	for until := time.Now().Add(time.Minute); lock == ""; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("no server: %s", errs.String())
-		}
-		if found, _ := filepath.Glob(filepath.Join(scratch, "*", "LOCK")); len(found) > 0 {
-			lock = found[0]
-		}
-	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err == nil {
-		t.Error("it says that it succeeded")
-	}
-	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
-		t.Errorf("it left %v (%v): %s", left, err, errs.String())
-	}
-}
-
 func TestSQLShowsWhereAnErrorIs(t *testing.T) {
 	both(t, func(t *testing.T, where ...string) {
 		const text = "SELECT 1;\nSELECT amuont FROM (SELECT 1 amount)"

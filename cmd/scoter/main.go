@@ -26,7 +26,6 @@ type commands struct {
 	Inspect inspectCommand `cmd:"" help:"Print a part, a patch, a log segment or the catalog as text."`
 	Token   tokenCommand   `cmd:"" help:"Make a token that lets a caller in."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print the settings in effect."`
-	Bench   benchCommand   `cmd:"" help:"Measure what the server does and what it costs."`
 	typedSQL
 	Version versionCommand `cmd:"" help:"Print the version."`
 

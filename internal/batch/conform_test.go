@@ -25,7 +25,7 @@ func decoded(t *testing.T, columns ...any) arrow.RecordBatch {
 		a, ok := columns[i+2].(arrow.Array)
 		if !ok {
 			var err error
-			a, _, err = array.FromJSON(allocator, columns[i+1].(arrow.DataType), strings.NewReader(columns[i+2].(string)), array.WithUseNumber())
+			a, _, err = array.FromJSON(allocator, columns[i+1].(arrow.DataType), strings.NewReader(columns[i+2].(string)))
 			if err != nil {
 				t.Fatal(err)
 			}

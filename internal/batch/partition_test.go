@@ -30,7 +30,7 @@ func fromJSON(t *testing.T, columns []string, rows string) (arrow.RecordBatch, s
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, _, err := array.RecordFromJSON(allocator, table.Arrow(), strings.NewReader(rows), array.WithUseNumber())
+	rec, _, err := array.RecordFromJSON(allocator, table.Arrow(), strings.NewReader(rows))
 	if err != nil {
 		t.Fatal(err)
 	}

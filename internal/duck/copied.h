@@ -36,7 +36,8 @@ static bool scoter_take_copies(duckdb_data_chunk chunk, int64_t *bytes, duckdb_e
 	*bytes = *bytes < scoter_large_copy ? 0 : *bytes + scoter_row_copies * largest;
 	if (*bytes == 0 || scoter_memory_take(*bytes)) return true;
 	*error = duckdb_create_error_data(DUCKDB_ERROR_OUT_OF_MEMORY,
-	                                  "{\"exception_type\":\"Out of Memory\",\"exception_message\":\"the values of some rows of the result take more memory than there is for queries\"}");
+		"{\"exception_type\":\"Out of Memory\",\"exception_message\":\"the values of some rows of "
+		"the result take more memory than there is for queries\"}");
 	return false;
 }
 

@@ -25,7 +25,8 @@ static bool scoter_valid(duckdb_vector v, idx_t row) {
 
 // Returns how many bytes texts take in rows of a flat vector; of lists only if their elements are
 // flat, too. Adds to largest how many the value of one row takes at most.
-static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool elements, idx_t *largest) {
+static idx_t scoter_text_bytes(
+	duckdb_vector v, idx_t from, idx_t to, bool elements, idx_t *largest) {
 	duckdb_logical_type type = duckdb_vector_get_column_type(v);
 	idx_t bytes = 0, most = 0;
 	switch (duckdb_get_type_id(type)) {
@@ -48,7 +49,9 @@ static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool eleme
 		break;
 	case DUCKDB_TYPE_ARRAY: {
 		idx_t n = duckdb_array_type_array_size(type);
-		if (elements) bytes = scoter_text_bytes(duckdb_array_vector_get_child(v), from * n, to * n, true, &most);
+		if (elements)
+			bytes =
+				scoter_text_bytes(duckdb_array_vector_get_child(v), from * n, to * n, true, &most);
 		most *= n;
 		break;
 	}
@@ -59,7 +62,9 @@ static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool eleme
 		for (idx_t i = from; i < to; i++) {
 			if (!scoter_valid(v, i)) continue;
 			idx_t value = sizeof(duckdb_list_entry) * lists[i].length, element = 0;
-			if (elements) value += scoter_text_bytes(child, lists[i].offset, lists[i].offset + lists[i].length, true, &element);
+			if (elements)
+				value += scoter_text_bytes(
+					child, lists[i].offset, lists[i].offset + lists[i].length, true, &element);
 			bytes += value;
 			if (value > most) most = value;
 		}
@@ -75,18 +80,24 @@ static idx_t scoter_text_bytes(duckdb_vector v, idx_t from, idx_t to, bool eleme
 
 // Returns the bytes of the texts in the rows of a chunk from one on, as scoter_text_bytes; largest
 // is about one row.
-static idx_t scoter_chunk_bytes(duckdb_data_chunk chunk, idx_t from, bool elements, idx_t *largest) {
+static idx_t scoter_chunk_bytes(
+	duckdb_data_chunk chunk, idx_t from, bool elements, idx_t *largest) {
 	*largest = 0;
-	idx_t bytes = 0, columns = duckdb_data_chunk_get_column_count(chunk), rows = duckdb_data_chunk_get_size(chunk);
-	for (idx_t i = 0; i < columns; i++) bytes += scoter_text_bytes(duckdb_data_chunk_get_vector(chunk, i), from, rows, elements, largest);
+	idx_t bytes = 0, columns = duckdb_data_chunk_get_column_count(chunk),
+		  rows = duckdb_data_chunk_get_size(chunk);
+	for (idx_t i = 0; i < columns; i++)
+		bytes += scoter_text_bytes(
+			duckdb_data_chunk_get_vector(chunk, i), from, rows, elements, largest);
 	return bytes;
 }
 
 // Appends the rows of a chunk to those of another, which has room for them. Returns the bytes of their texts.
-static idx_t scoter_append(duckdb_data_chunk to, duckdb_data_chunk from, duckdb_selection_vector in_order) {
+static idx_t scoter_append(
+	duckdb_data_chunk to, duckdb_data_chunk from, duckdb_selection_vector in_order) {
 	idx_t at = duckdb_data_chunk_get_size(to), n = duckdb_data_chunk_get_size(from);
 	for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(to); i++) {
-		duckdb_vector_copy_sel(duckdb_data_chunk_get_vector(from, i), duckdb_data_chunk_get_vector(to, i), in_order, n, 0, at);
+		duckdb_vector_copy_sel(duckdb_data_chunk_get_vector(from, i),
+			duckdb_data_chunk_get_vector(to, i), in_order, n, 0, at);
 	}
 	duckdb_data_chunk_set_size(to, at + n);
 	idx_t largest;
@@ -103,7 +114,7 @@ static duckdb_data_chunk scoter_fetch(scoter_result *r) {
 static bool scoter_fits(duckdb_data_chunk chunk, idx_t rows, idx_t bytes) {
 	idx_t largest;
 	return chunk && rows + duckdb_data_chunk_get_size(chunk) <= duckdb_vector_size() &&
-	       bytes + scoter_chunk_bytes(chunk, 0, false, &largest) <= scoter_gathered_bytes;
+		bytes + scoter_chunk_bytes(chunk, 0, false, &largest) <= scoter_gathered_bytes;
 }
 
 // Returns a chunk with the rows of one and of those that follow, as far as they fit into it. It takes over the one.

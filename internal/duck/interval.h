@@ -80,7 +80,8 @@ static bool scoter_too_long(duckdb_vector v, idx_t from, idx_t to) {
 		duckdb_list_entry *lists = duckdb_vector_get_data(v);
 		duckdb_vector child = duckdb_list_vector_get_child(v);
 		for (idx_t i = from; i < to && !too_long; i++)
-			too_long = scoter_valid(v, i) && scoter_too_long(child, lists[i].offset, lists[i].offset + lists[i].length);
+			too_long = scoter_valid(v, i) &&
+				scoter_too_long(child, lists[i].offset, lists[i].offset + lists[i].length);
 		break;
 	}
 	default:
@@ -92,12 +93,14 @@ static bool scoter_too_long(duckdb_vector v, idx_t from, idx_t to) {
 
 // Returns the first column of a chunk in which an INTERVAL is too long, -1 if there is none.
 static int64_t scoter_long_interval(duckdb_data_chunk chunk) {
-	idx_t columns = duckdb_data_chunk_get_column_count(chunk), rows = duckdb_data_chunk_get_size(chunk);
+	idx_t columns = duckdb_data_chunk_get_column_count(chunk),
+		  rows = duckdb_data_chunk_get_size(chunk);
 	for (idx_t i = 0; rows > 0 && i < columns; i++) {
 		duckdb_vector v = duckdb_data_chunk_get_vector(chunk, i);
 		duckdb_logical_type type = duckdb_vector_get_column_type(v);
 		bool too_long = false;
-		if (scoter_has_interval(type)) { // vectors may not be flat, what lists hold above all; a copy is
+		if (scoter_has_interval(
+				type)) { // vectors may not be flat, what lists hold above all; a copy is
 			duckdb_vector copy = duckdb_create_vector(type, rows);
 			duckdb_selection_vector in_order = duckdb_create_selection_vector(rows);
 			sel_t *at = duckdb_selection_vector_get_data_ptr(in_order);

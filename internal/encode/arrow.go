@@ -126,7 +126,7 @@ func dataSize(data arrow.ArrayData) int64 {
 	for _, child := range data.Children() {
 		n += dataSize(child)
 	}
-	if dict, ok := data.(*array.Data); ok && data.DataType().ID() == arrow.DICTIONARY && dict.Dictionary() != nil {
+	if dict, ok := data.(*array.Data); ok && data.DataType().ID() == arrow.DICTIONARY {
 		n += dataSize(dict.Dictionary())
 	}
 	return n

@@ -41,7 +41,7 @@ func (s *sliceSource) Next(context.Context) (arrow.RecordBatch, error) {
 // arrayOf parses an array from JSON.
 func arrayOf(t testing.TB, dt arrow.DataType, text string) arrow.Array {
 	t.Helper()
-	arr, _, err := array.FromJSON(memory.DefaultAllocator, dt, strings.NewReader(text), array.WithUseNumber())
+	arr, _, err := array.FromJSON(memory.DefaultAllocator, dt, strings.NewReader(text))
 	if err != nil {
 		t.Fatalf("array of %s from %s: %v", dt, text, err)
 	}

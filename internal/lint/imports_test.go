@@ -134,6 +134,21 @@ func TestOnlyDuckImportsTheDuckDBModules(t *testing.T) {
 	}
 }
 
+// TestTheServersBinaryHasNoBenchmarks keeps what only benchmarks and tests need out of what is shipped.
+func TestTheServersBinaryHasNoBenchmarks(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", module+"/cmd/scoter").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		for _, workshop := range []string{module + "/bench", module + "/tests", module + "/scotertest", "github.com/twmb/franz-go/pkg/kfake"} {
+			if path == workshop || strings.HasPrefix(path, workshop+"/") {
+				t.Errorf("cmd/scoter depends on %s", path)
+			}
+		}
+	}
+}
+
 func TestEverythingIsFormatted(t *testing.T) {
 	out, err := exec.Command("gofmt", "-l", "../..").CombinedOutput()
 	if err != nil {

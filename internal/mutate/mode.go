@@ -63,7 +63,7 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 }
 
 // rewrites reports whether a change is made by writing parts anew: in the mode Auto where there is no memory for a
-// patch. No smaller boundary would pay: measured by `scoter bench overlay --kinds modes` on 200,000 rows of lineitem, a patch
+// patch. No smaller boundary would pay: measured by `scoter-bench overlay --kinds modes` on 200,000 rows of lineitem, a patch
 // is visible after 3% (of 1% of the rows) to 22% (of all rows) of the processor time that the parts take, and together with the
 // merge that writes it into them later it takes what they take, 0.7 to 1.3 times.
 func (x *execution) rewrites(c engine.Change) bool {

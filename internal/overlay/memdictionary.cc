@@ -57,7 +57,8 @@ scoter_dictionary *scoter_make_dictionary(const scoter_column *c) {
 
 void scoter_free_dictionary(scoter_dictionary *dictionary) { delete dictionary; }
 
-void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n) {
+void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const scoter_column *c,
+	const uint32_t *rows, int64_t row, int64_t n) {
 	auto codes = static_cast<const uint32_t *>(c->data) + c->offset;
 	auto numbers = dictionary->numbers.data();
 	if (rows) {
@@ -67,7 +68,8 @@ void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const sco
 	}
 	if (c->validity) { // the code of a NULL may be invalid
 		for (int64_t i = 0; i < n; i++) {
-			if (!is_set(c->validity, c->offset + (rows ? int64_t(rows[i]) : row + i))) numbers[i] = dictionary->null;
+			if (!is_set(c->validity, c->offset + (rows ? int64_t(rows[i]) : row + i)))
+				numbers[i] = dictionary->null;
 		}
 	}
 	reinterpret_cast<Vector *>(vector)->Dictionary(dictionary->texts, dictionary->numbers);

@@ -24,7 +24,7 @@ using namespace duckdb;
 // Throws an exception that internal/duck turns into a base.Error of the given kind. DuckDB's error
 // types do not distinguish these kinds, and most of them mean that the statement is wrong.
 [[noreturn]] void Throw(const string &message, const string &kind, const string &hint) {
-	unordered_map<string, string> about {{"scoter_kind", kind}, {"scoter_hint", hint}};
+	unordered_map<string, string> about{{"scoter_kind", kind}, {"scoter_hint", hint}};
 	throw Exception(about, ExceptionType::IO, message);
 }
 
@@ -61,7 +61,8 @@ struct Reading : public LocalTableFunctionState {
 	scoter_reader *const reader;
 };
 
-unique_ptr<FunctionData> Bind(ClientContext &, TableFunctionBindInput &input, vector<LogicalType> &types, vector<string> &names) {
+unique_ptr<FunctionData> Bind(ClientContext &, TableFunctionBindInput &input,
+	vector<LogicalType> &types, vector<string> &names) {
 	auto bound = make_uniq<Bound>(uint64_t(input.inputs[0].GetValue<int64_t>()));
 	auto &scan = Find(bound->id);
 	for (int32_t i = 0; i < scan.n_columns; i++) {
@@ -88,25 +89,28 @@ unique_ptr<GlobalTableFunctionState> Begin(ClientContext &, TableFunctionInitInp
 	// Looked up again, because a cached statement is bound once and runs with many scans of the
 	// same id.
 	auto &scan = Find(input.bind_data->Cast<Bound>().id);
-	scoter_failure failure {};
+	scoter_failure failure{};
 	auto run = scoter_begin(&scan, input.column_ids.data(), input.column_ids.size(), &failure);
 	ThrowIfSet(failure);
 	return make_uniq<Running>(run);
 }
 
-unique_ptr<LocalTableFunctionState> Open(ExecutionContext &, TableFunctionInitInput &, GlobalTableFunctionState *running) {
+unique_ptr<LocalTableFunctionState> Open(
+	ExecutionContext &, TableFunctionInitInput &, GlobalTableFunctionState *running) {
 	return make_uniq<Reading>(running->Cast<Running>().run);
 }
 
 void Read(ClientContext &, TableFunctionInput &input, DataChunk &rows) {
-	scoter_failure failure {};
+	scoter_failure failure{};
 	auto run = input.global_state->Cast<Running>().run;
 	auto reader = input.local_state->Cast<Reading>().reader;
-	if (!scoter_read(run, reader, reinterpret_cast<duckdb_data_chunk>(&rows), &failure)) ThrowIfSet(failure);
+	if (!scoter_read(run, reader, reinterpret_cast<duckdb_data_chunk>(&rows), &failure))
+		ThrowIfSet(failure);
 }
 
 OperatorPartitionData Place(ClientContext &, TableFunctionGetPartitionInput &input) {
-	if (input.partition_info.RequiresPartitionColumns()) throw InternalException("memory has no partition columns");
+	if (input.partition_info.RequiresPartitionColumns())
+		throw InternalException("memory has no partition columns");
 	return OperatorPartitionData(scoter_morsel(input.local_state->Cast<Reading>().reader));
 }
 
@@ -126,7 +130,5 @@ char *scoter_register_memscan(duckdb_connection connection, const char *name) {
 		auto &context = *reinterpret_cast<Connection *>(connection)->context;
 		context.RunFunctionInTransaction([&]() { Register(context, name); });
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }

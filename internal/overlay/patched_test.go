@@ -169,9 +169,7 @@ func (p *patchedTable) update(id base.SourceID, rows []uint32, columns ...schema
 		l.Columns = append(l.Columns, c.ID)
 	}
 	var records []arrow.RecordBatch
-	for _, rec := range p.batches(fmt.Sprintf("SELECT %s FROM (SELECT unnest([%s])::UBIGINT::BIGINT AS ordinal) ORDER BY ordinal", strings.Join(stored, ", "), list(rows))) {
-		records = append(records, rec)
-	}
+	records = append(records, p.batches(fmt.Sprintf("SELECT %s FROM (SELECT unnest([%s])::UBIGINT::BIGINT AS ordinal) ORDER BY ordinal", strings.Join(stored, ", "), list(rows)))...)
 	all, err := batch.Concat(records)
 	if err == nil {
 		all, err = batch.Copy(all)

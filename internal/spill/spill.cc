@@ -8,7 +8,8 @@
 namespace {
 
 duckdb::BufferManager &Buffers(duckdb_connection connection) {
-	return duckdb::BufferManager::GetBufferManager(*reinterpret_cast<duckdb::Connection *>(connection)->context);
+	return duckdb::BufferManager::GetBufferManager(
+		*reinterpret_cast<duckdb::Connection *>(connection)->context);
 }
 
 } // namespace

@@ -97,7 +97,7 @@ func TestWhereASourceStartsIsSettledOnce(t *testing.T) {
 				}
 				send(0, 20)
 				must(t, s.exec(fmt.Sprintf(`CREATE SOURCE events FROM KAFKA (brokers = '%s', topic = 'events', max_age = '20ms', start = '%s'%s) FORMAT json INTO TABLE events`, c.brokers, start, group)))
-				s.eventually("SELECT string_agg(next_offset || '/' || end_offset, ' ' ORDER BY partition) FROM scoter.source_partitions WHERE next_offset = end_offset OR partition = 1", fmt.Sprint("20/20 0/0"))
+				s.eventually("SELECT string_agg(next_offset || '/' || end_offset, ' ' ORDER BY partition) FROM scoter.source_partitions WHERE next_offset = end_offset OR partition = 1", "20/20 0/0")
 				must(t, s.exec("PAUSE SOURCE events"))
 				send(0, 3)
 				send(1, 4)

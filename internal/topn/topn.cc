@@ -34,11 +34,10 @@ struct Chooser : public OperatorState {
 	// Returns the number of rows of the vector that may be among the first n. Their indices are in
 	// keep, in ascending order.
 	virtual idx_t Choose(Vector &keys, idx_t count) = 0;
-	SelectionVector keep {STANDARD_VECTOR_SIZE};
+	SelectionVector keep{STANDARD_VECTOR_SIZE};
 };
 
-template <class T>
-struct TypedChooser : public Chooser {
+template <class T> struct TypedChooser : public Chooser {
 	explicit TypedChooser(const Order &order) : order(order) {}
 
 	bool Before(const T &a, const T &b) const {
@@ -59,7 +58,8 @@ struct TypedChooser : public Chooser {
 				if (!bounded) kept[n++] = sel_t(row);
 				continue;
 			}
-			if (bounded && !Before(data[i], bound) && !(order.ties && !Before(bound, data[i]))) continue;
+			if (bounded && !Before(data[i], bound) && !(order.ties && !Before(bound, data[i])))
+				continue;
 			kept[n++] = sel_t(row);
 			values[n_values++] = data[i];
 		}
@@ -133,8 +133,10 @@ unique_ptr<Chooser> NewChooser(PhysicalType type, const Order &order) {
 
 class PhysicalLeaders : public PhysicalOperator {
 public:
-	PhysicalLeaders(PhysicalPlan &plan, vector<LogicalType> types, idx_t cardinality, const Order &order)
-	    : PhysicalOperator(plan, PhysicalOperatorType::EXTENSION, std::move(types), cardinality), order(order) {}
+	PhysicalLeaders(
+		PhysicalPlan &plan, vector<LogicalType> types, idx_t cardinality, const Order &order)
+		: PhysicalOperator(plan, PhysicalOperatorType::EXTENSION, std::move(types), cardinality),
+		  order(order) {}
 
 	string GetName() const override { return "SCOTER_TOP_OF_VECTOR"; }
 	bool ParallelOperator() const override { return true; }
@@ -143,7 +145,8 @@ public:
 		return NewChooser(types[order.column].InternalType(), order);
 	}
 
-	OperatorResultType Execute(ExecutionContext &, DataChunk &input, DataChunk &chunk, GlobalOperatorState &, OperatorState &state) const override {
+	OperatorResultType Execute(ExecutionContext &, DataChunk &input, DataChunk &chunk,
+		GlobalOperatorState &, OperatorState &state) const override {
 		auto &chooser = state.Cast<Chooser>();
 		auto n = chooser.Choose(input.data[order.column], input.size());
 		if (n == input.size()) {
@@ -199,7 +202,8 @@ bool IsStored(const LogicalOperator &op) {
 	case LogicalOperatorType::LOGICAL_PROJECTION:
 	case LogicalOperatorType::LOGICAL_FILTER:
 	case LogicalOperatorType::LOGICAL_UNION:
-		return std::all_of(op.children.begin(), op.children.end(), [](const unique_ptr<LogicalOperator> &child) { return IsStored(*child); });
+		return std::all_of(op.children.begin(), op.children.end(),
+			[](const unique_ptr<LogicalOperator> &child) { return IsStored(*child); });
 	default:
 		return false;
 	}
@@ -207,15 +211,17 @@ bool IsStored(const LogicalOperator &op) {
 
 bool IsWorthIt(const LogicalTopN &top) {
 	auto &key = *top.orders[0].expression;
-	return top.limit > 0 && top.limit <= most && top.offset <= most - top.limit && key.GetExpressionType() == ExpressionType::BOUND_COLUMN_REF &&
-	       NewChooser(key.return_type.InternalType(), Order()) && IsStored(*top.children[0]);
+	return top.limit > 0 && top.limit <= most && top.offset <= most - top.limit &&
+		key.GetExpressionType() == ExpressionType::BOUND_COLUMN_REF &&
+		NewChooser(key.return_type.InternalType(), Order()) && IsStored(*top.children[0]);
 }
 
 void Optimize(OptimizerExtensionInput &input, unique_ptr<LogicalOperator> &plan) {
 	for (auto &child : plan->children) Optimize(input, child);
 	if (plan->type != LogicalOperatorType::LOGICAL_TOP_N) return;
 	auto &top = plan->Cast<LogicalTopN>();
-	if (IsWorthIt(top)) top.children[0] = make_uniq<LogicalLeaders>(top, std::move(top.children[0]));
+	if (IsWorthIt(top))
+		top.children[0] = make_uniq<LogicalLeaders>(top, std::move(top.children[0]));
 }
 
 } // namespace
@@ -224,9 +230,8 @@ char *scoter_register_topn(duckdb_connection connection) {
 	try {
 		OptimizerExtension extension;
 		extension.optimize_function = Optimize;
-		OptimizerExtension::Register(DBConfig::GetConfig(*reinterpret_cast<Connection *>(connection)->context), extension);
+		OptimizerExtension::Register(
+			DBConfig::GetConfig(*reinterpret_cast<Connection *>(connection)->context), extension);
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }

@@ -38,37 +38,54 @@ func Root() (string, error) {
 	}
 }
 
-// build makes the program below .cache, one test process at a time: the first links it, the others find it there.
-var build = sync.OnceValues(func() (path string, err error) {
-	root, err := Root()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(root, ".cache", "binary")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return "", err
-	}
-	defer lock.Close() // which gives the lock back
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
-	}
-	path = filepath.Join(dir, "scoter")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/scoter")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build scoter: %w\n%s", err, out)
-	}
-	return path, nil
-})
+// scoter and bench build the programs of cmd.
+var scoter, bench = program("scoter"), program("scoter-bench")
+
+// program returns a function that builds a program of cmd below .cache, one test process at a time: the
+// first links it, the others find it there.
+func program(name string) func() (path string, err error) {
+	return sync.OnceValues(func() (path string, err error) {
+		root, err := Root()
+		if err != nil {
+			return "", err
+		}
+		dir := filepath.Join(root, ".cache", "binary")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", err
+		}
+		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return "", err
+		}
+		defer lock.Close() // which gives the lock back
+		if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+			return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
+		}
+		path = filepath.Join(dir, name)
+		cmd := exec.Command("go", "build", "-o", path, "./cmd/"+name)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+		}
+		return path, nil
+	})
+}
 
 // Path builds the program, if its source changed, and returns where it is.
 func Path(t testing.TB) string {
 	t.Helper()
-	path, err := build()
+	path, err := scoter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Bench builds scoter-bench, with the program that it measures beside it, and returns where it is.
+func Bench(t testing.TB) string {
+	t.Helper()
+	Path(t)
+	path, err := bench()
 	if err != nil {
 		t.Fatal(err)
 	}

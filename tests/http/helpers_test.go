@@ -165,15 +165,6 @@ func noise(n int) string {
 	return string(out)
 }
 
-// announce begins a request of a size and sends nothing of it, until the returned function
-// is called.
-func announce(t testing.TB, s *binary.Server, size int) (leave func()) {
-	t.Helper()
-	conn := dial(t, s)
-	fmt.Fprintf(conn, "POST /api/v1/tables/default/t/rows HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", ndjson, size)
-	return func() { conn.Close() }
-}
-
 // stall begins a request with a body of that size and sends all of it but the last byte.
 func stall(t testing.TB, s *binary.Server, size int) (leave func()) {
 	t.Helper()

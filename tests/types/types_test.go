@@ -279,7 +279,7 @@ func writeParquet(t *testing.T, declared schema.Type, values []pair) string {
 	for i, v := range values {
 		stored[i] = v.stored
 	}
-	arr, _, err := array.FromJSON(memory.DefaultAllocator, declared.Arrow(), strings.NewReader("["+strings.Join(stored, ",")+"]"), array.WithUseNumber())
+	arr, _, err := array.FromJSON(memory.DefaultAllocator, declared.Arrow(), strings.NewReader("["+strings.Join(stored, ",")+"]"))
 	if err != nil {
 		t.Fatal(err)
 	}

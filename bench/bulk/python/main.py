@@ -37,7 +37,16 @@ def row_of(i: int, generation: int) -> tuple[Any, ...]:
     """A row; see rows.go of bench/bulk."""
     h = (i * 2654435761 + generation * 97) % 4294967296
     at = datetime.datetime.fromtimestamp(1735689600 + i * 10 + generation, UTC)
-    return (i, DEVICES[h % 100], at, (18000 + h % 15000) / 1000, PRESSURES[h % 4000], 20 + h % 80, h % 20 == 0, LOCATIONS[h % 10])
+    return (
+        i,
+        DEVICES[h % 100],
+        at,
+        (18000 + h % 15000) / 1000,
+        PRESSURES[h % 4000],
+        20 + h % 80,
+        h % 20 == 0,
+        LOCATIONS[h % 10],
+    )
 
 
 @dataclass
@@ -51,17 +60,45 @@ class Engine:
 
 
 def sums_of(device: str, at: str, anomaly: str) -> str:
-    of = [device, at, "CAST(round(temperature * 1000) AS BIGINT)", "CAST(round(pressure * 100) AS BIGINT)", "battery", anomaly, "CAST(substr(location, 10) AS BIGINT)"]
-    return "SELECT count(*), " + ", ".join(f"CAST(coalesce(sum((id % 997 + 1) * {o}), 0) AS BIGINT)" for o in of) + " FROM readings"
+    of = [
+        device,
+        at,
+        "CAST(round(temperature * 1000) AS BIGINT)",
+        "CAST(round(pressure * 100) AS BIGINT)",
+        "battery",
+        anomaly,
+        "CAST(substr(location, 10) AS BIGINT)",
+    ]
+    return (
+        "SELECT count(*), "
+        + ", ".join(f"CAST(coalesce(sum((id % 997 + 1) * {o}), 0) AS BIGINT)" for o in of)
+        + " FROM readings"
+    )
 
 
 def generated(engine: Engine, q: Callable[[], Any], routes: tuple[str, ...] = ()) -> None:
     """The ways of the generated code, which takes its own rows."""
-    methods = {"INSERT": "insert_all_readings", "UPDATE": "update_all_readings", "DELETE": "delete_all_readings", "UPSERT": "upsert_all_readings"}
+    methods = {
+        "INSERT": "insert_all_readings",
+        "UPDATE": "update_all_readings",
+        "DELETE": "delete_all_readings",
+        "UPSERT": "upsert_all_readings",
+    }
     for operation, method in methods.items():
         for route in routes:
-            engine.ways.append((operation, f"scoter, {route}", SLOW, lambda rows, method=method, route=route: getattr(q(), method)(rows, route=route)))
-        engine.ways.append((operation, "scoter", 0, lambda rows, method=method: getattr(q(), method)(rows)))
+            engine.ways.append(
+                (
+                    operation,
+                    f"scoter, {route}",
+                    SLOW,
+                    lambda rows, method=method, route=route: getattr(q(), method)(
+                        rows, route=route
+                    ),
+                )
+            )
+        engine.ways.append(
+            (operation, "scoter", 0, lambda rows, method=method: getattr(q(), method)(rows))
+        )
 
 
 def postgres(url: str) -> Engine:
@@ -80,12 +117,23 @@ def postgres(url: str) -> Engine:
         queries.insert_all_readings(w.ReadingsRow(*r) for r in rows)
         conn.execute("VACUUM ANALYZE readings")
 
-    sums = sums_of("CAST(substr(CAST(device AS TEXT), 25) AS BIGINT)", "CAST(extract(epoch FROM taken) AS BIGINT)", "CAST(anomaly AS INTEGER)")
-    e = Engine({"psycopg": psycopg.__version__}, empty, fill, lambda: list(map(int, conn.execute(sums.encode()).fetchone() or ())))
+    sums = sums_of(
+        "CAST(substr(CAST(device AS TEXT), 25) AS BIGINT)",
+        "CAST(extract(epoch FROM taken) AS BIGINT)",
+        "CAST(anomaly AS INTEGER)",
+    )
+    e = Engine(
+        {"psycopg": psycopg.__version__},
+        empty,
+        fill,
+        lambda: list(map(int, conn.execute(sums.encode()).fetchone() or ())),
+    )
     marks = ", ".join(["%s"] * 8)
     statements = {
         "INSERT": f"INSERT INTO readings VALUES ({marks})",
-        "UPDATE": "UPDATE readings SET " + ", ".join(f"{n} = %s" for n in NAMES[1:]) + " WHERE id = %s",
+        "UPDATE": "UPDATE readings SET "
+        + ", ".join(f"{n} = %s" for n in NAMES[1:])
+        + " WHERE id = %s",
         "DELETE": "DELETE FROM readings WHERE id = %s",
         "UPSERT": f"INSERT INTO readings VALUES ({marks}) ON CONFLICT (id) DO UPDATE SET {SET}",
     }
@@ -97,7 +145,9 @@ def postgres(url: str) -> Engine:
     for operation, sql in statements.items():
 
         def order(r: tuple[Any, ...], operation: str = operation) -> tuple[Any, ...]:
-            return r[:1] if operation == "DELETE" else (*r[1:], r[0]) if operation == "UPDATE" else r
+            return (
+                r[:1] if operation == "DELETE" else (*r[1:], r[0]) if operation == "UPDATE" else r
+            )
 
         def each(rows: Rows, sql: str = sql, order: Any = order) -> None:
             with conn.transaction():
@@ -114,7 +164,9 @@ def postgres(url: str) -> Engine:
                 if operation != "INSERT":
                     table = "staged"
                     columns = "id" if operation == "DELETE" else "*"
-                    cursor.execute(f"CREATE TEMP TABLE staged ON COMMIT DROP AS SELECT {columns} FROM readings LIMIT 0".encode())
+                    cursor.execute(
+                        f"CREATE TEMP TABLE staged ON COMMIT DROP AS SELECT {columns} FROM readings LIMIT 0".encode()
+                    )
                 with cursor.copy(f"COPY {table} FROM STDIN".encode()) as out:
                     for r in rows:
                         out.write_row(r[:1] if operation == "DELETE" else r)
@@ -123,7 +175,9 @@ def postgres(url: str) -> Engine:
 
         e.ways.append((operation, "a statement per row", SLOW, each))
         e.ways.append((operation, "executemany", 100_000, many))
-        e.ways.append((operation, "copy" if operation == "INSERT" else "copy, temporary table", 0, copy))
+        e.ways.append(
+            (operation, "copy" if operation == "INSERT" else "copy, temporary table", 0, copy)
+        )
     generated(e, lambda: queries, ("unnest", "binary"))
     return e
 
@@ -150,12 +204,23 @@ def duckdb_engine(file: str) -> Engine:
         state["queries"].insert_all_readings(w.ReadingsRow(*r) for r in rows)
         state["conn"].execute("CHECKPOINT")
 
-    sums = sums_of("CAST(substr(CAST(device AS VARCHAR), 25) AS BIGINT)", "CAST(epoch(taken) AS BIGINT)", "CAST(anomaly AS INTEGER)")
-    e = Engine({"duckdb for Python": duckdb.__version__, "pyarrow": pyarrow.__version__}, empty, fill, lambda: list(state["conn"].execute(sums).fetchone()))
+    sums = sums_of(
+        "CAST(substr(CAST(device AS VARCHAR), 25) AS BIGINT)",
+        "CAST(epoch(taken) AS BIGINT)",
+        "CAST(anomaly AS INTEGER)",
+    )
+    e = Engine(
+        {"duckdb for Python": duckdb.__version__, "pyarrow": pyarrow.__version__},
+        empty,
+        fill,
+        lambda: list(state["conn"].execute(sums).fetchone()),
+    )
     marks = ", ".join(["?"] * 8)
     statements = {
         "INSERT": f"INSERT INTO readings VALUES ({marks})",
-        "UPDATE": "UPDATE readings SET " + ", ".join(f"{n} = ?" for n in NAMES[1:]) + " WHERE id = ?",
+        "UPDATE": "UPDATE readings SET "
+        + ", ".join(f"{n} = ?" for n in NAMES[1:])
+        + " WHERE id = ?",
         "DELETE": "DELETE FROM readings WHERE id = ?",
         "UPSERT": f"INSERT OR REPLACE INTO readings VALUES ({marks})",
     }
@@ -168,7 +233,9 @@ def duckdb_engine(file: str) -> Engine:
     for operation, sql in statements.items():
 
         def order(r: tuple[Any, ...], operation: str = operation) -> tuple[Any, ...]:
-            return r[:1] if operation == "DELETE" else (*r[1:], r[0]) if operation == "UPDATE" else r
+            return (
+                r[:1] if operation == "DELETE" else (*r[1:], r[0]) if operation == "UPDATE" else r
+            )
 
         def many(rows: Rows, sql: str = sql, order: Any = order) -> None:
             conn = state["conn"]
@@ -181,7 +248,9 @@ def duckdb_engine(file: str) -> Engine:
             columns = list(zip(*rows, strict=True))
             columns[1] = tuple(str(d) for d in columns[1])
             count = 1 if operation == "DELETE" else 8
-            staged = pyarrow.table([pyarrow.array(c) for c in columns[:count]], names=list(NAMES[:count]))
+            staged = pyarrow.table(
+                [pyarrow.array(c) for c in columns[:count]], names=list(NAMES[:count])
+            )
             conn.register("staged", staged)
             conn.execute(applied[operation])
             conn.unregister("staged")
@@ -215,19 +284,30 @@ def sqlite(file: str) -> Engine:
     def fill(rows: Rows) -> None:
         state["queries"].insert_all_readings(w.ReadingsRow(*r) for r in rows)
 
-    sums = sums_of("CAST(substr(device, 25) AS INTEGER)", "CAST(strftime('%s', taken) AS INTEGER)", "anomaly")
-    e = Engine({"sqlite of Python": sqlite3.sqlite_version}, empty, fill, lambda: list(state["conn"].execute(sums).fetchone()))
+    sums = sums_of(
+        "CAST(substr(device, 25) AS INTEGER)", "CAST(strftime('%s', taken) AS INTEGER)", "anomaly"
+    )
+    e = Engine(
+        {"sqlite of Python": sqlite3.sqlite_version},
+        empty,
+        fill,
+        lambda: list(state["conn"].execute(sums).fetchone()),
+    )
     marks = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8"
     statements = {
         "INSERT": f"INSERT INTO readings VALUES ({marks})",
-        "UPDATE": "UPDATE readings SET " + ", ".join(f"{n} = ?{i}" for i, n in enumerate(NAMES[1:], 2)) + " WHERE id = ?1",
+        "UPDATE": "UPDATE readings SET "
+        + ", ".join(f"{n} = ?{i}" for i, n in enumerate(NAMES[1:], 2))
+        + " WHERE id = ?1",
         "DELETE": "DELETE FROM readings WHERE id = ?1",
         "UPSERT": f"INSERT INTO readings VALUES ({marks}) ON CONFLICT (id) DO UPDATE SET {SET}",
     }
     fields = ", ".join(f"value ->> {i}" for i in range(8))
     listed = {
         "INSERT": f"INSERT INTO readings SELECT {fields} FROM json_each(?)",
-        "UPDATE": "UPDATE readings SET " + ", ".join(f"{n} = j.value ->> {i}" for i, n in enumerate(NAMES[1:], 1)) + " FROM json_each(?) AS j WHERE readings.id = j.value ->> 0",
+        "UPDATE": "UPDATE readings SET "
+        + ", ".join(f"{n} = j.value ->> {i}" for i, n in enumerate(NAMES[1:], 1))
+        + " FROM json_each(?) AS j WHERE readings.id = j.value ->> 0",
         "DELETE": "DELETE FROM readings WHERE id IN (SELECT value ->> 0 FROM json_each(?))",
         "UPSERT": f"INSERT INTO readings SELECT {fields} FROM json_each(?) WHERE true ON CONFLICT (id) DO UPDATE SET {SET}",
     }
@@ -240,7 +320,9 @@ def sqlite(file: str) -> Engine:
         def many(rows: Rows, sql: str = sql, operation: str = operation) -> None:
             conn = state["conn"]
             conn.execute("BEGIN IMMEDIATE")
-            conn.executemany(sql, ((r[0],) for r in rows) if operation == "DELETE" else map(plain, rows))
+            conn.executemany(
+                sql, ((r[0],) for r in rows) if operation == "DELETE" else map(plain, rows)
+            )
             conn.execute("COMMIT")
 
         def each(rows: Rows, sql: str = sql, operation: str = operation) -> None:
@@ -255,7 +337,16 @@ def sqlite(file: str) -> Engine:
             conn.execute("BEGIN IMMEDIATE")
             for start in range(0, len(rows), 1000):
                 part = rows[start : start + 1000]
-                conn.execute(listed[operation], [json.dumps([(r[0],) for r in part] if operation == "DELETE" else list(map(plain, part)))])
+                conn.execute(
+                    listed[operation],
+                    [
+                        json.dumps(
+                            [(r[0],) for r in part]
+                            if operation == "DELETE"
+                            else list(map(plain, part))
+                        )
+                    ],
+                )
             conn.execute("COMMIT")
 
         e.ways.append((operation, "a statement per row", 0, each))
@@ -267,8 +358,8 @@ def sqlite(file: str) -> Engine:
 
 def scoter(url: str) -> Engine:
     import pyarrow
-    from typed import scoter_http
-    from typed import writes as w
+
+    from typed import scoter_http, writes as w
 
     link = scoter_http.Connection(url)
     queries = w.Writes(link)
@@ -282,14 +373,25 @@ def scoter(url: str) -> Engine:
     def fill(rows: Rows) -> None:
         queries.insert_all_readings(w.ReadingsRow(*r) for r in rows)
 
-    sums = sums_of("CAST(substr(CAST(device AS VARCHAR), 25) AS BIGINT)", "CAST(epoch(taken) AS BIGINT)", "CAST(anomaly AS INTEGER)")
-    e = Engine({"pyarrow": pyarrow.__version__}, empty, fill, lambda: [int(v) for v in next(link.run(sums, ())).values()])
+    sums = sums_of(
+        "CAST(substr(CAST(device AS VARCHAR), 25) AS BIGINT)",
+        "CAST(epoch(taken) AS BIGINT)",
+        "CAST(anomaly AS INTEGER)",
+    )
+    e = Engine(
+        {"pyarrow": pyarrow.__version__},
+        empty,
+        fill,
+        lambda: [int(v) for v in next(link.run(sums, ())).values()],
+    )
 
     def plain(r: tuple[Any, ...]) -> tuple[Any, ...]:
         return (r[0], str(r[1]), r[2].isoformat(), r[3], str(r[4]), r[5], r[6], r[7])
 
     def document(rows: Rows, names: tuple[str, ...]) -> bytes:
-        return json.dumps([dict(zip(names, plain(r) if len(names) > 1 else r[:1])) for r in rows]).encode()
+        return json.dumps(
+            [dict(zip(names, plain(r) if len(names) > 1 else r[:1])) for r in rows]
+        ).encode()
 
     def lines(rows: Rows, names: tuple[str, ...]) -> bytes:
         out = io.StringIO()
@@ -308,14 +410,34 @@ def scoter(url: str) -> Engine:
             to.write_table(table)
         return memoryview(sink.getvalue())
 
-    kinds = {"JSON": ("application/json", document), "CSV": ("text/csv", lines), "Arrow": ("application/vnd.apache.arrow.stream", arrow)}
+    kinds = {
+        "JSON": ("application/json", document),
+        "CSV": ("text/csv", lines),
+        "Arrow": ("application/vnd.apache.arrow.stream", arrow),
+    }
     for operation in ("INSERT", "UPDATE", "DELETE", "UPSERT"):
-        path = "/api/v1/tables/default/readings/rows" + ("" if operation == "INSERT" else f"?mode={operation.lower()}&key=id")
+        path = "/api/v1/tables/default/readings/rows" + (
+            "" if operation == "INSERT" else f"?mode={operation.lower()}&key=id"
+        )
         for name, (kind, make) in kinds.items():
 
-            def send(rows: Rows, operation: str = operation, path: str = path, kind: str = kind, make: Any = make) -> None:
+            def send(
+                rows: Rows,
+                operation: str = operation,
+                path: str = path,
+                kind: str = kind,
+                make: Any = make,
+            ) -> None:
                 for start in range(0, len(rows), PER_REQUEST):
-                    server.request("POST", path, make(rows[start : start + PER_REQUEST], NAMES[:1] if operation == "DELETE" else NAMES), {"Content-Type": kind})
+                    server.request(
+                        "POST",
+                        path,
+                        make(
+                            rows[start : start + PER_REQUEST],
+                            NAMES[:1] if operation == "DELETE" else NAMES,
+                        ),
+                        {"Content-Type": kind},
+                    )
                     response = server.getresponse()
                     answer = response.read()
                     if response.status != 200:
@@ -326,12 +448,21 @@ def scoter(url: str) -> Engine:
     return e
 
 
-def measure(e: Engine, w: Any, way: tuple[str, str, int, Callable[[Any], Any]], n: int) -> dict[str, Any]:
+def measure(
+    e: Engine, w: Any, way: tuple[str, str, int, Callable[[Any], Any]], n: int
+) -> dict[str, Any]:
     operation, name, _, run = way
     e.empty()
-    spans = {"INSERT": (0, n, 0), "UPDATE": (0, n, 1), "DELETE": (0, n, 0), "UPSERT": (n // 2, n // 2 + n, 1)}
+    spans = {
+        "INSERT": (0, n, 0),
+        "UPDATE": (0, n, 1),
+        "DELETE": (0, n, 0),
+        "UPSERT": (n // 2, n // 2 + n, 1),
+    }
     start, end, generation = spans[operation]
-    rows: Iterable[Any] = [row_of(i, generation) for i in range(start, end) if operation != "DELETE" or i % 4 != 0]
+    rows: Iterable[Any] = [
+        row_of(i, generation) for i in range(start, end) if operation != "DELETE" or i % 4 != 0
+    ]
     if name.startswith("scoter"):
         kind = w.ReadingsKey if operation == "DELETE" else w.ReadingsRow
         rows = [kind(r[0]) if operation == "DELETE" else kind(*r) for r in rows]
@@ -346,12 +477,24 @@ def measure(e: Engine, w: Any, way: tuple[str, str, int, Callable[[Any], Any]], 
 
 def main() -> None:
     name, file, url = sys.argv[1:4]
-    engine = {"postgres": lambda: postgres(url), "duckdb": lambda: duckdb_engine(file), "sqlite": lambda: sqlite(file), "scoter": lambda: scoter(url)}[name]()
-    w = __import__({"duckdb": "duck", "scoter": "typed"}.get(name, name) + ".writes", fromlist=["writes"])
+    engine = {
+        "postgres": lambda: postgres(url),
+        "duckdb": lambda: duckdb_engine(file),
+        "sqlite": lambda: sqlite(file),
+        "scoter": lambda: scoter(url),
+    }[name]()
+    w = __import__(
+        {"duckdb": "duck", "scoter": "typed"}.get(name, name) + ".writes", fromlist=["writes"]
+    )
     for line in sys.stdin:
         if line.strip() == "ways":
             ways = [{"Operation": o, "Method": m, "Most": most} for o, m, most, _ in engine.ways]
-            print(json.dumps({"Versions": engine.versions | {"python": sys.version.split()[0]}, "Ways": ways}), flush=True)
+            print(
+                json.dumps(
+                    {"Versions": engine.versions | {"python": sys.version.split()[0]}, "Ways": ways}
+                ),
+                flush=True,
+            )
             continue
         operation, method, count = line.rstrip("\n").split("\t")
         way = next(way for way in engine.ways if way[:2] == (operation, method))

@@ -1,8 +1,32 @@
-import { DuckDBDataChunk, DuckDBDecimalValue, DuckDBInstance, DuckDBTimestampTZValue, DuckDBUUIDValue, BIGINT, BOOLEAN, DECIMAL, DOUBLE, SMALLINT, TIMESTAMPTZ, UUID, VARCHAR, version } from "@duckdb/node-api";
+import {
+  DuckDBDataChunk,
+  DuckDBDecimalValue,
+  DuckDBInstance,
+  DuckDBTimestampTZValue,
+  DuckDBUUIDValue,
+  BIGINT,
+  BOOLEAN,
+  DECIMAL,
+  DOUBLE,
+  SMALLINT,
+  TIMESTAMPTZ,
+  UUID,
+  VARCHAR,
+  version,
+} from "@duckdb/node-api";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { rmSync } from "node:fs";
 import { Writes } from "./duckdb/writes.js";
-import { generated, operations, setFrom, slow, sumsOf, type Engine, type Operation, type Reading } from "./rows.js";
+import {
+  generated,
+  operations,
+  setFrom,
+  slow,
+  sumsOf,
+  type Engine,
+  type Operation,
+  type Reading,
+} from "./rows.js";
 
 const types = [BIGINT, UUID, TIMESTAMPTZ, DOUBLE, DECIMAL(10, 2), SMALLINT, BOOLEAN, VARCHAR];
 
@@ -11,7 +35,8 @@ const statements = {
   UPDATE:
     "UPDATE readings SET device = $2, taken = $3, temperature = $4, pressure = CAST($5 AS DECIMAL(10,2)), battery = $6, anomaly = $7, location = $8 WHERE id = $1",
   DELETE: "DELETE FROM readings WHERE id = $1",
-  UPSERT: "INSERT OR REPLACE INTO readings VALUES ($1, $2, $3, $4, CAST($5 AS DECIMAL(10,2)), $6, $7, $8)",
+  UPSERT:
+    "INSERT OR REPLACE INTO readings VALUES ($1, $2, $3, $4, CAST($5 AS DECIMAL(10,2)), $6, $7, $8)",
 };
 
 /** Those that apply a temporary table. */
@@ -21,13 +46,25 @@ const applied = {
   UPSERT: `MERGE INTO readings AS t USING staged AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET ${setFrom("s")} WHEN NOT MATCHED THEN INSERT`,
 };
 
-const uuid = (text: string): DuckDBUUIDValue => DuckDBUUIDValue.fromUint128(BigInt("0x" + text.replaceAll("-", "")));
-const instant = (text: string): DuckDBTimestampTZValue => new DuckDBTimestampTZValue(BigInt(Date.parse(text)) * 1000n);
-const decimal = (text: string): DuckDBDecimalValue => new DuckDBDecimalValue(BigInt(text.replace(".", "")), 10, 2);
+const uuid = (text: string): DuckDBUUIDValue =>
+  DuckDBUUIDValue.fromUint128(BigInt("0x" + text.replaceAll("-", "")));
+const instant = (text: string): DuckDBTimestampTZValue =>
+  new DuckDBTimestampTZValue(BigInt(Date.parse(text)) * 1000n);
+const decimal = (text: string): DuckDBDecimalValue =>
+  new DuckDBDecimalValue(BigInt(text.replace(".", "")), 10, 2);
 
 function values(r: Reading, operation: Operation): DuckDBValue[] {
   if (operation === "DELETE") return [r.id];
-  return [r.id, uuid(r.device), instant(r.taken), r.temperature, decimal(r.pressure), r.battery, r.anomaly, r.location];
+  return [
+    r.id,
+    uuid(r.device),
+    instant(r.taken),
+    r.temperature,
+    decimal(r.pressure),
+    r.battery,
+    r.anomaly,
+    r.location,
+  ];
 }
 
 export function duckdb(file: string): Engine<Reading> {
@@ -42,14 +79,21 @@ export function duckdb(file: string): Engine<Reading> {
   };
 
   /** Fills the table, or a temporary one that is then applied. */
-  const through = (operation: Operation, append: (table: string, rows: Reading[], operation: Operation) => Promise<void>) => (rows: Reading[]) =>
-    transaction(async () => {
-      if (operation === "INSERT") return append("readings", rows, operation);
-      await db.run(`CREATE TEMP TABLE staged AS SELECT ${operation === "DELETE" ? "id" : "*"} FROM readings LIMIT 0`);
-      await append("staged", rows, operation);
-      await db.run(applied[operation]);
-      await db.run("DROP TABLE staged");
-    });
+  const through =
+    (
+      operation: Operation,
+      append: (table: string, rows: Reading[], operation: Operation) => Promise<void>,
+    ) =>
+    (rows: Reading[]) =>
+      transaction(async () => {
+        if (operation === "INSERT") return append("readings", rows, operation);
+        await db.run(
+          `CREATE TEMP TABLE staged AS SELECT ${operation === "DELETE" ? "id" : "*"} FROM readings LIMIT 0`,
+        );
+        await append("staged", rows, operation);
+        await db.run(applied[operation]);
+        await db.run("DROP TABLE staged");
+      });
 
   const byRow = async (table: string, rows: Reading[], operation: Operation): Promise<void> => {
     const a = await db.createAppender(table);
@@ -83,13 +127,27 @@ export function duckdb(file: string): Engine<Reading> {
     transaction(async () => {
       const s = await db.prepare(statements[operation]);
       for (const r of rows) {
-        s.bind(operation === "DELETE" ? [r.id] : [r.id, r.device, r.taken, r.temperature, r.pressure, r.battery, r.anomaly, r.location]);
+        s.bind(
+          operation === "DELETE"
+            ? [r.id]
+            : [
+                r.id,
+                r.device,
+                r.taken,
+                r.temperature,
+                r.pressure,
+                r.battery,
+                r.anomaly,
+                r.location,
+              ],
+        );
         await s.run();
       }
       s.destroySync();
     });
 
-  const staged = (operation: Operation): string => (operation === "INSERT" ? "" : ", temporary table");
+  const staged = (operation: Operation): string =>
+    operation === "INSERT" ? "" : ", temporary table";
   return {
     versions: { "duckdb for Node.js": version() },
     row: (r) => r,
@@ -109,13 +167,27 @@ export function duckdb(file: string): Engine<Reading> {
       await db.run("CHECKPOINT");
     },
     async sums() {
-      const sums = sumsOf("CAST(substr(CAST(device AS VARCHAR), 25) AS BIGINT)", "CAST(epoch(taken) AS BIGINT)", "CAST(anomaly AS INTEGER)");
+      const sums = sumsOf(
+        "CAST(substr(CAST(device AS VARCHAR), 25) AS BIGINT)",
+        "CAST(epoch(taken) AS BIGINT)",
+        "CAST(anomaly AS INTEGER)",
+      );
       return (await db.runAndReadAll(sums)).getRows()[0]!;
     },
     ways: operations.flatMap((operation) => [
       { operation, method: "a statement per row", most: slow, run: each(operation) },
-      { operation, method: "Appender" + staged(operation), most: 0, run: through(operation, byRow) },
-      { operation, method: "Appender, chunks" + staged(operation), most: 0, run: through(operation, byChunk) },
+      {
+        operation,
+        method: "Appender" + staged(operation),
+        most: 0,
+        run: through(operation, byRow),
+      },
+      {
+        operation,
+        method: "Appender, chunks" + staged(operation),
+        most: 0,
+        run: through(operation, byChunk),
+      },
       generated<Reading>(operation, () => queries),
     ]),
   };

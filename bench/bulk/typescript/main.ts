@@ -11,7 +11,12 @@ import { sqlite } from "./sqlite.js";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-async function measure<R>(engine: Engine<R>, operation: Operation, method: string, n: number): Promise<string> {
+async function measure<R>(
+  engine: Engine<R>,
+  operation: Operation,
+  method: string,
+  n: number,
+): Promise<string> {
   const way = engine.ways.find((w) => w.operation === operation && w.method === method);
   if (way === undefined) throw new Error(`there is no way ${operation} ${method}`);
   await engine.empty();
@@ -20,7 +25,9 @@ async function measure<R>(engine: Engine<R>, operation: Operation, method: strin
     UPDATE: () => rowsOf(0, n, 1),
     DELETE: () => rowsOf(0, n, 0).filter((r) => r.id % 4n !== 0n),
     UPSERT: () => rowsOf(Math.floor(n / 2), Math.floor(n / 2) + n, 1),
-  }[operation]().map(engine.row);
+  }
+    [operation]()
+    .map(engine.row);
   if (operation !== "INSERT") await engine.fill(rowsOf(0, n, 0).map(engine.row));
   collect();
   const before = process.cpuUsage();
@@ -36,8 +43,14 @@ async function measure<R>(engine: Engine<R>, operation: Operation, method: strin
 async function serve<R>(engine: Engine<R>): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     if (line === "ways") {
-      const ways = engine.ways.map((w) => ({ Operation: w.operation, Method: w.method, Most: w.most }));
-      console.log(JSON.stringify({ Versions: { ...engine.versions, node: process.version }, Ways: ways }));
+      const ways = engine.ways.map((w) => ({
+        Operation: w.operation,
+        Method: w.method,
+        Most: w.most,
+      }));
+      console.log(
+        JSON.stringify({ Versions: { ...engine.versions, node: process.version }, Ways: ways }),
+      );
       continue;
     }
     const [operation, method, n] = line.split("\t") as [Operation, string, string];

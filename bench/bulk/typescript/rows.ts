@@ -14,7 +14,16 @@ export interface Reading {
   location: string;
 }
 
-export const columns = ["id", "device", "taken", "temperature", "pressure", "battery", "anomaly", "location"] as const;
+export const columns = [
+  "id",
+  "device",
+  "taken",
+  "temperature",
+  "pressure",
+  "battery",
+  "anomaly",
+  "location",
+] as const;
 
 /** A row; see rows.go of bench/bulk. */
 function readingOf(id: number, generation: number): Reading {
@@ -67,21 +76,43 @@ export interface Generated<R> {
 }
 
 /** The generated way of an operation, or one of its routes. */
-export function generated<R>(operation: Operation, queries: () => Generated<R>, route?: string): Way<R> {
+export function generated<R>(
+  operation: Operation,
+  queries: () => Generated<R>,
+  route?: string,
+): Way<R> {
   const run = {
     INSERT: (rows: R[]) => queries().insertAllReadings(rows),
     UPDATE: (rows: R[]) => queries().updateAllReadings(rows),
     DELETE: (rows: R[]) => queries().deleteAllReadings(rows),
     UPSERT: (rows: R[]) => queries().upsertAllReadings(rows),
   }[operation];
-  return route === undefined ? { operation, method: "scoter", most: 0, run } : { operation, method: `scoter, ${route}`, most: slow, run };
+  return route === undefined
+    ? { operation, method: "scoter", most: 0, run }
+    : { operation, method: `scoter, ${route}`, most: slow, run };
 }
 
 /** The query for the sums, with expressions for the device's number, seconds, and a truth value as a number. */
 export function sumsOf(device: string, at: string, anomaly: string): string {
-  const of = [device, at, "CAST(round(temperature * 1000) AS BIGINT)", "CAST(round(pressure * 100) AS BIGINT)", "battery", anomaly, "CAST(substr(location, 10) AS BIGINT)"];
-  return "SELECT count(*), " + of.map((o) => `CAST(coalesce(sum((id % 997 + 1) * ${o}), 0) AS BIGINT)`).join(", ") + " FROM readings";
+  const of = [
+    device,
+    at,
+    "CAST(round(temperature * 1000) AS BIGINT)",
+    "CAST(round(pressure * 100) AS BIGINT)",
+    "battery",
+    anomaly,
+    "CAST(substr(location, 10) AS BIGINT)",
+  ];
+  return (
+    "SELECT count(*), " +
+    of.map((o) => `CAST(coalesce(sum((id % 997 + 1) * ${o}), 0) AS BIGINT)`).join(", ") +
+    " FROM readings"
+  );
 }
 
 /** `device = s.device, ...` of all columns but the key. */
-export const setFrom = (table: string): string => columns.slice(1).map((c) => `${c} = ${table}.${c}`).join(", ");
+export const setFrom = (table: string): string =>
+  columns
+    .slice(1)
+    .map((c) => `${c} = ${table}.${c}`)
+    .join(", ");

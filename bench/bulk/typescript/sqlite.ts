@@ -1,9 +1,17 @@
 import Database from "better-sqlite3";
 import { rmSync } from "node:fs";
-import { columns, generated, operations, setFrom, sumsOf, type Engine, type Operation } from "./rows.js";
+import {
+  columns,
+  generated,
+  operations,
+  setFrom,
+  sumsOf,
+  type Engine,
+  type Operation,
+} from "./rows.js";
 import { Writes, type ReadingsRow } from "./sqlite/writes.js";
 
-const mark = `(${columns.map((c) => "?")})`;
+const mark = `(${columns.map(() => "?")})`;
 const conflict = ` ON CONFLICT (id) DO UPDATE SET ${setFrom("excluded")}`;
 
 const statements = {
@@ -31,8 +39,28 @@ export function sqlite(file: string): Engine<ReadingsRow> {
     db!.transaction(() => {
       for (const r of rows) {
         if (operation === "DELETE") s.run(r.id);
-        else if (operation === "UPDATE") s.run(r.device, r.taken, r.temperature, r.pressure, r.battery, r.anomaly ? 1 : 0, r.location, r.id);
-        else s.run(r.id, r.device, r.taken, r.temperature, r.pressure, r.battery, r.anomaly ? 1 : 0, r.location);
+        else if (operation === "UPDATE")
+          s.run(
+            r.device,
+            r.taken,
+            r.temperature,
+            r.pressure,
+            r.battery,
+            r.anomaly ? 1 : 0,
+            r.location,
+            r.id,
+          );
+        else
+          s.run(
+            r.id,
+            r.device,
+            r.taken,
+            r.temperature,
+            r.pressure,
+            r.battery,
+            r.anomaly ? 1 : 0,
+            r.location,
+          );
       }
     })();
   };
@@ -42,13 +70,34 @@ export function sqlite(file: string): Engine<ReadingsRow> {
     db!.transaction(() => {
       for (let from = 0; from < rows.length; from += 1000) {
         const part = rows.slice(from, from + 1000);
-        s.run(JSON.stringify(part.map((r) => (operation === "DELETE" ? [r.id] : [r.id, r.device, r.taken, r.temperature, r.pressure, r.battery, r.anomaly ? 1 : 0, r.location]))));
+        s.run(
+          JSON.stringify(
+            part.map((r) =>
+              operation === "DELETE"
+                ? [r.id]
+                : [
+                    r.id,
+                    r.device,
+                    r.taken,
+                    r.temperature,
+                    r.pressure,
+                    r.battery,
+                    r.anomaly ? 1 : 0,
+                    r.location,
+                  ],
+            ),
+          ),
+        );
       }
     })();
   };
 
   return {
-    versions: { "better-sqlite3": String(new Database(":memory:").prepare("SELECT sqlite_version()").pluck().get()) },
+    versions: {
+      "better-sqlite3": String(
+        new Database(":memory:").prepare("SELECT sqlite_version()").pluck().get(),
+      ),
+    },
     row: (r) => ({ ...r, id: Number(r.id), pressure: Number(r.pressure) }),
     empty() {
       db?.close();
@@ -61,7 +110,11 @@ export function sqlite(file: string): Engine<ReadingsRow> {
     },
     fill: (rows) => queries.insertAllReadings(rows),
     sums() {
-      const sums = sumsOf("CAST(substr(device, 25) AS INTEGER)", "CAST(strftime('%s', taken) AS INTEGER)", "anomaly");
+      const sums = sumsOf(
+        "CAST(substr(device, 25) AS INTEGER)",
+        "CAST(strftime('%s', taken) AS INTEGER)",
+        "anomaly",
+      );
       return db!.prepare(sums).raw().safeIntegers().get() as unknown[];
     },
     ways: operations.flatMap((operation) => [

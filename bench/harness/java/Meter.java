@@ -13,7 +13,8 @@ import java.util.Locale;
 
 /** Measures one run and prints it as a line of JSON. */
 final class Meter {
-    private static final OperatingSystemMXBean PROCESS = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private static final OperatingSystemMXBean PROCESS =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** Linux's clock of the process's processor time, in nanoseconds: the JDK's own there counts hundredths of a second. */
@@ -21,8 +22,13 @@ final class Meter {
 
     private static final boolean LINUX = System.getProperty("os.name").equals("Linux");
     private static final MethodHandle CLOCK = LINUX
-            ? Linker.nativeLinker().downcallHandle(Linker.nativeLinker().defaultLookup().find("clock_gettime").orElseThrow(),
-                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS))
+            ? Linker.nativeLinker()
+                    .downcallHandle(
+                            Linker.nativeLinker()
+                                    .defaultLookup()
+                                    .find("clock_gettime")
+                                    .orElseThrow(),
+                            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS))
             : null;
     private static final MemorySegment TIME = Arena.global().allocate(16, 8);
 
@@ -43,8 +49,15 @@ final class Meter {
         cpu = processor() - cpu;
         allocated = THREADS.getTotalThreadAllocatedBytes() - allocated;
         if (counts) {
-            System.out.printf(Locale.ROOT, "{\"operation\":\"%s\",\"method\":\"%s\",\"rows\":%d,\"millis\":%.3f,\"cpu\":%.6f,\"allocated\":%d}%n",
-                    operation, method, rows, nanos / 1e6, cpu / 1e9, allocated);
+            System.out.printf(
+                    Locale.ROOT,
+                    "{\"operation\":\"%s\",\"method\":\"%s\",\"rows\":%d,\"millis\":%.3f,\"cpu\":%.6f,\"allocated\":%d}%n",
+                    operation,
+                    method,
+                    rows,
+                    nanos / 1e6,
+                    cpu / 1e9,
+                    allocated);
         }
     }
 

@@ -28,8 +28,13 @@ final class Rows {
     };
 
     private static final List<List<String>> TAGS = List.of(
-            List.of("temperature", "indoor"), List.of("temperature", "outdoor"), List.of("humidity", "critical"),
-            List.of("pressure", "calibrated"), List.of("battery", "low-power"), List.of("anomaly", "flagged"), List.of());
+            List.of("temperature", "indoor"),
+            List.of("temperature", "outdoor"),
+            List.of("humidity", "critical"),
+            List.of("pressure", "calibrated"),
+            List.of("battery", "low-power"),
+            List.of("anomaly", "flagged"),
+            List.of());
 
     private Rows() {}
 
@@ -46,11 +51,20 @@ final class Rows {
             UUID device = pool[random.nextInt(100)];
             double temperature = 18 + random.nextDouble() * 15;
             double humidity = 30 + random.nextDouble() * 50;
-            BigDecimal pressure = BigDecimal.valueOf(980 + random.nextDouble() * 40).setScale(2, RoundingMode.HALF_UP);
+            BigDecimal pressure =
+                    BigDecimal.valueOf(980 + random.nextDouble() * 40).setScale(2, RoundingMode.HALF_UP);
             short battery = (short) (20 + random.nextInt(80));
             boolean anomaly = random.nextDouble() < 0.05;
             String location = LOCATIONS[random.nextInt(LOCATIONS.length)];
-            rows.add(new Reading(device, base.plusSeconds(10L * i), temperature, humidity, pressure, battery, anomaly, location,
+            rows.add(new Reading(
+                    device,
+                    base.plusSeconds(10L * i),
+                    temperature,
+                    humidity,
+                    pressure,
+                    battery,
+                    anomaly,
+                    location,
                     TAGS.get(random.nextInt(TAGS.size()))));
         }
         return rows;

@@ -32,7 +32,8 @@ final class Arrow {
             try (BufferAllocator allocator = new RootAllocator()) {
                 for (int from = 0; from < rows.size(); from += Methods.CHUNK) {
                     List<Rows.Reading> part = rows.subList(from, Math.min(rows.size(), from + Methods.CHUNK));
-                    try (var root = vectors(allocator, part, columns, delta); var stream = ArrowArrayStream.allocateNew(allocator)) {
+                    try (var root = vectors(allocator, part, columns, delta);
+                            var stream = ArrowArrayStream.allocateNew(allocator)) {
                         Data.exportArrayStream(allocator, new Once(allocator, root), stream);
                         c.registerArrowStream("_arrow", stream);
                         try (var s = c.createStatement()) {
@@ -44,7 +45,8 @@ final class Arrow {
         };
     }
 
-    private static VectorSchemaRoot vectors(BufferAllocator allocator, List<Rows.Reading> rows, int columns, double delta) {
+    private static VectorSchemaRoot vectors(
+            BufferAllocator allocator, List<Rows.Reading> rows, int columns, double delta) {
         var device = new VarCharVector("device_id", allocator);
         var timestamp = new TimeStampMicroTZVector("timestamp", allocator, "UTC");
         var temperature = new Float8Vector("temperature", allocator);
@@ -54,12 +56,14 @@ final class Arrow {
         var anomaly = new BitVector("is_anomaly", allocator);
         var location = new VarCharVector("location", allocator);
         var tags = new ListVector("tags", allocator, FieldType.notNullable(ArrowType.List.INSTANCE), null);
-        List<FieldVector> all = List.of(device, timestamp, temperature, humidity, pressure, battery, anomaly, location, tags);
+        List<FieldVector> all =
+                List.of(device, timestamp, temperature, humidity, pressure, battery, anomaly, location, tags);
         UnionListWriter list = tags.getWriter();
         for (int i = 0; i < rows.size(); i++) {
             Rows.Reading r = rows.get(i);
             device.setSafe(i, r.deviceId().toString().getBytes(StandardCharsets.UTF_8));
-            timestamp.setSafe(i, r.timestamp().toEpochSecond() * 1_000_000 + r.timestamp().getNano() / 1000);
+            timestamp.setSafe(
+                    i, r.timestamp().toEpochSecond() * 1_000_000 + r.timestamp().getNano() / 1000);
             if (columns > 2) {
                 temperature.setSafe(i, r.temperature() + delta);
             }

@@ -13,12 +13,14 @@ import org.duckdb.DuckDBConnection;
 final class Methods {
     static final int CHUNK = 10_000;
 
-    private static final String ALL = "device_id, timestamp, temperature, humidity, pressure, battery_level, is_anomaly, location, tags";
+    private static final String ALL =
+            "device_id, timestamp, temperature, humidity, pressure, battery_level, is_anomaly, location, tags";
     private static final String MATCH = "t.device_id = s.device_id AND t.timestamp = s.timestamp";
     static final String UPDATE = "UPDATE sensor_readings t SET temperature = s.temperature FROM %s s WHERE " + MATCH;
     static final String DELETE = "DELETE FROM sensor_readings t USING %s s WHERE " + MATCH;
     static final String MERGE = "MERGE INTO sensor_readings t USING %s s ON " + MATCH
-            + " WHEN MATCHED THEN UPDATE SET temperature = s.temperature WHEN NOT MATCHED THEN INSERT (" + ALL + ") VALUES (s."
+            + " WHEN MATCHED THEN UPDATE SET temperature = s.temperature WHEN NOT MATCHED THEN INSERT (" + ALL
+            + ") VALUES (s."
             + ALL.replace(", ", ", s.") + ")";
 
     interface Method {
@@ -163,7 +165,10 @@ final class Methods {
     /** Fills a temporary table and applies it; {@code columns} and {@code delta} are as Arrow's. */
     static Method staged(int columns, double delta, String apply) {
         return transaction((c, rows) -> {
-            execute(c, "CREATE OR REPLACE TEMP TABLE _stage AS SELECT " + names(columns) + " FROM sensor_readings LIMIT 0");
+            execute(
+                    c,
+                    "CREATE OR REPLACE TEMP TABLE _stage AS SELECT " + names(columns)
+                            + " FROM sensor_readings LIMIT 0");
             try (DuckDBAppender a = c.createAppender("temp", DuckDBConnection.DEFAULT_SCHEMA, "_stage")) {
                 for (Rows.Reading r : rows) {
                     append(a, r, columns, delta);
@@ -204,10 +209,24 @@ final class Methods {
             for (int from = 0; from < rows.size(); from += CHUNK) {
                 List<Rows.Reading> part = rows.subList(from, Math.min(rows.size(), from + CHUNK));
                 try (var s = c.prepareStatement(sql)) {
-                    s.setObject(1, c.createArrayOf("UUID", part.stream().map(Rows.Reading::deviceId).toArray()));
-                    s.setObject(2, c.createArrayOf("TIMESTAMP WITH TIME ZONE", part.stream().map(Rows.Reading::timestamp).toArray()));
+                    s.setObject(
+                            1,
+                            c.createArrayOf(
+                                    "UUID",
+                                    part.stream().map(Rows.Reading::deviceId).toArray()));
+                    s.setObject(
+                            2,
+                            c.createArrayOf(
+                                    "TIMESTAMP WITH TIME ZONE",
+                                    part.stream().map(Rows.Reading::timestamp).toArray()));
                     if (temperature) {
-                        s.setObject(3, c.createArrayOf("DOUBLE", part.stream().map(r -> r.temperature() + 1.0).toArray()));
+                        s.setObject(
+                                3,
+                                c.createArrayOf(
+                                        "DOUBLE",
+                                        part.stream()
+                                                .map(r -> r.temperature() + 1.0)
+                                                .toArray()));
                     }
                     s.executeUpdate();
                 }

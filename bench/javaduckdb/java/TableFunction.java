@@ -42,7 +42,8 @@ final class TableFunction implements DuckDBTableFunction<Iterator<Rows.Reading>,
     public void run(DuckDBConnection c, List<Rows.Reading> rows) throws Exception {
         next = rows.iterator();
         String casts = columns == 9 ? ", tags::VARCHAR[] AS tags" : "";
-        Methods.execute(c, sql.formatted("(SELECT * REPLACE (device_id::UUID AS device_id" + casts + ") FROM " + name + "())"));
+        Methods.execute(
+                c, sql.formatted("(SELECT * REPLACE (device_id::UUID AS device_id" + casts + ") FROM " + name + "())"));
     }
 
     @Override
@@ -108,7 +109,10 @@ final class TableFunction implements DuckDBTableFunction<Iterator<Rows.Reading>,
         }
         StringBuilder b = new StringBuilder("[");
         for (String item : items) {
-            b.append(b.length() > 1 ? "," : "").append('\'').append(item.replace("'", "''")).append('\'');
+            b.append(b.length() > 1 ? "," : "")
+                    .append('\'')
+                    .append(item.replace("'", "''"))
+                    .append('\'');
         }
         return b.append(']').toString();
     }

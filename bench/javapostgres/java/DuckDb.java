@@ -32,7 +32,10 @@ final class DuckDb implements AutoCloseable {
     DuckDb(String extension, String host, int port, String database) throws Exception {
         duck = DriverManager.getConnection("jdbc:duckdb:", new Properties()).unwrap(DuckDBConnection.class);
         Methods.execute(duck, "LOAD '" + extension.replace("'", "''") + "'");
-        Methods.execute(duck, "ATTACH 'host=" + host + " port=" + port + " user=postgres dbname=" + database + "' AS pg (TYPE postgres)");
+        Methods.execute(
+                duck,
+                "ATTACH 'host=" + host + " port=" + port + " user=postgres dbname=" + database
+                        + "' AS pg (TYPE postgres)");
     }
 
     @Override
@@ -48,8 +51,10 @@ final class DuckDb implements AutoCloseable {
     private static final String INSERT = "INSERT INTO pg.sensor_readings (" + Methods.COLUMNS + ") SELECT * FROM ";
 
     void appender(List<Rows.Reading> rows) throws Exception {
-        Methods.execute(duck, "CREATE TABLE local (device_id UUID, timestamp TIMESTAMPTZ, temperature DOUBLE, humidity DOUBLE, pressure DECIMAL(10,2),"
-                + " battery_level SMALLINT, is_anomaly BOOLEAN, location VARCHAR, tags VARCHAR[])");
+        Methods.execute(
+                duck,
+                "CREATE TABLE local (device_id UUID, timestamp TIMESTAMPTZ, temperature DOUBLE, humidity DOUBLE, pressure DECIMAL(10,2),"
+                        + " battery_level SMALLINT, is_anomaly BOOLEAN, location VARCHAR, tags VARCHAR[])");
         try (DuckDBAppender a = duck.createAppender(DuckDBConnection.DEFAULT_SCHEMA, "local")) {
             for (Rows.Reading r : rows) {
                 a.beginRow();
@@ -70,7 +75,9 @@ final class DuckDb implements AutoCloseable {
     }
 
     void arrow(List<Rows.Reading> rows) throws Exception {
-        try (BufferAllocator allocator = new RootAllocator(); var root = vectors(allocator, rows); var stream = ArrowArrayStream.allocateNew(allocator)) {
+        try (BufferAllocator allocator = new RootAllocator();
+                var root = vectors(allocator, rows);
+                var stream = ArrowArrayStream.allocateNew(allocator)) {
             Data.exportArrayStream(allocator, new Once(allocator, root), stream);
             duck.registerArrowStream("_arrow", stream);
             Methods.execute(duck, INSERT + "(SELECT * REPLACE (device_id::UUID AS device_id) FROM _arrow)");
@@ -91,7 +98,8 @@ final class DuckDb implements AutoCloseable {
         for (int i = 0; i < rows.size(); i++) {
             Rows.Reading r = rows.get(i);
             device.setSafe(i, r.deviceId().toString().getBytes(StandardCharsets.UTF_8));
-            timestamp.setSafe(i, r.timestamp().toEpochSecond() * 1_000_000 + r.timestamp().getNano() / 1000);
+            timestamp.setSafe(
+                    i, r.timestamp().toEpochSecond() * 1_000_000 + r.timestamp().getNano() / 1000);
             temperature.setSafe(i, r.temperature());
             humidity.setSafe(i, r.humidity());
             pressure.setSafe(i, r.pressure());
@@ -105,7 +113,8 @@ final class DuckDb implements AutoCloseable {
             }
             list.endList();
         }
-        var root = VectorSchemaRoot.of(device, timestamp, temperature, humidity, pressure, battery, anomaly, location, tags);
+        var root = VectorSchemaRoot.of(
+                device, timestamp, temperature, humidity, pressure, battery, anomaly, location, tags);
         root.setRowCount(rows.size());
         return root;
     }

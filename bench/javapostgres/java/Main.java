@@ -39,11 +39,13 @@ public final class Main {
     private final Connection c;
     /** The same server, with statements of a batch made one. */
     private final Connection rewriting;
+
     private final Connection second;
     /** Null where there is no extension. */
     private final DuckDb duck;
     /** What the server copies from, as it sees it. */
     private final String file;
+
     private final int repeat;
     private final boolean everything;
 
@@ -60,10 +62,14 @@ public final class Main {
 
     /** port, the extension's file if there is one, repetitions, whether slow methods too, operations, sizes. */
     public static void main(String[] args) throws Exception {
-        var main = new Main(Integer.parseInt(args[0]), args[1], Integer.parseInt(args[2]), Boolean.parseBoolean(args[3]));
+        var main =
+                new Main(Integer.parseInt(args[0]), args[1], Integer.parseInt(args[2]), Boolean.parseBoolean(args[3]));
         List<String> operations = Arrays.asList(args[4].split(","));
-        System.out.printf("{\"versions\":{\"java\":\"%s\",\"postgres\":\"%s\",\"durability\":\"fsync=%s\",\"duckdb_extension\":\"%s\"}}%n",
-                System.getProperty("java.vm.version"), main.text("SHOW server_version"), main.text("SHOW fsync"),
+        System.out.printf(
+                "{\"versions\":{\"java\":\"%s\",\"postgres\":\"%s\",\"durability\":\"fsync=%s\",\"duckdb_extension\":\"%s\"}}%n",
+                System.getProperty("java.vm.version"),
+                main.text("SHOW server_version"),
+                main.text("SHOW fsync"),
                 main.duck == null ? "not installable here: two of the nine ways are left out" : "postgres_scanner");
         Sensors.applyMigrations(main.c);
         for (String size : args[5].split(",")) {
@@ -88,35 +94,73 @@ public final class Main {
         insert.add(new Way("scoter", ANY, rows -> generated(rows, Main::row, Sensors::insertAllSensorReadings)));
         insert.add(new Way("scoter, 2 connections", ANY, this::halves));
         insert.add(new Way("COPY of bytes that are there", ANY, rows -> bytes()));
-        insert.add(new Way("COPY FROM a server's file", ANY, (unused, rows) ->
-                execute("COPY sensor_readings (" + Methods.COLUMNS + ") FROM '" + file + "' (FORMAT binary)")));
+        insert.add(new Way(
+                "COPY FROM a server's file",
+                ANY,
+                (unused, rows) ->
+                        execute("COPY sensor_readings (" + Methods.COLUMNS + ") FROM '" + file + "' (FORMAT binary)")));
         ways.put("INSERT", insert);
-        ways.put("UPDATE", List.of(
-                new Way("individual", 10_000, Methods.individual(Methods.UPDATE, Methods.UPDATE_BIND)),
-                new Way("JDBC batch", ANY, Methods.batch(Methods.UPDATE, Methods.UPDATE_BIND)),
-                new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_UPDATE, 3, 1)),
-                new Way("scoter", ANY, rows -> generated(
-                        rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllKeyedReadings)),
-                new Way(ALONE, ANY, rows -> alone(Methods.ALONE_UPDATE)),
-                new Way("JDBC batch" + UNINDEXED, 10_000, Methods.batch(Methods.unindexed(Methods.UPDATE), Methods.UPDATE_BIND)),
-                new Way("scoter" + UNINDEXED, ANY, rows -> generated(
-                        rows, r -> new Sensors.SensorReadingsUpdate(r.deviceId(), r.timestamp(), r.temperature() + 1.0), Sensors::updateAllSensorReadings))));
-        ways.put("DELETE", List.of(
-                new Way("individual", 10_000, Methods.individual(Methods.DELETE, Methods.DELETE_BIND)),
-                new Way("JDBC batch", ANY, Methods.batch(Methods.DELETE, Methods.DELETE_BIND)),
-                new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_DELETE, 2, 0)),
-                new Way("scoter", ANY, rows -> generated(rows, r -> new Sensors.KeyedReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllKeyedReadings)),
-                new Way(ALONE, ANY, rows -> alone(Methods.ALONE_DELETE)),
-                new Way("JDBC batch" + UNINDEXED, 10_000, Methods.batch(Methods.unindexed(Methods.DELETE), Methods.DELETE_BIND)),
-                new Way("scoter" + UNINDEXED, ANY, rows -> generated(
-                        rows, r -> new Sensors.SensorReadingsKey(r.deviceId(), r.timestamp()), Sensors::deleteAllSensorReadings))));
+        ways.put(
+                "UPDATE",
+                List.of(
+                        new Way("individual", 10_000, Methods.individual(Methods.UPDATE, Methods.UPDATE_BIND)),
+                        new Way("JDBC batch", ANY, Methods.batch(Methods.UPDATE, Methods.UPDATE_BIND)),
+                        new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_UPDATE, 3, 1)),
+                        new Way(
+                                "scoter",
+                                ANY,
+                                rows -> generated(
+                                        rows,
+                                        r -> new Sensors.SensorReadingsUpdate(
+                                                r.deviceId(), r.timestamp(), r.temperature() + 1.0),
+                                        Sensors::updateAllKeyedReadings)),
+                        new Way(ALONE, ANY, rows -> alone(Methods.ALONE_UPDATE)),
+                        new Way(
+                                "JDBC batch" + UNINDEXED,
+                                10_000,
+                                Methods.batch(Methods.unindexed(Methods.UPDATE), Methods.UPDATE_BIND)),
+                        new Way(
+                                "scoter" + UNINDEXED,
+                                ANY,
+                                rows -> generated(
+                                        rows,
+                                        r -> new Sensors.SensorReadingsUpdate(
+                                                r.deviceId(), r.timestamp(), r.temperature() + 1.0),
+                                        Sensors::updateAllSensorReadings))));
+        ways.put(
+                "DELETE",
+                List.of(
+                        new Way("individual", 10_000, Methods.individual(Methods.DELETE, Methods.DELETE_BIND)),
+                        new Way("JDBC batch", ANY, Methods.batch(Methods.DELETE, Methods.DELETE_BIND)),
+                        new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_DELETE, 2, 0)),
+                        new Way(
+                                "scoter",
+                                ANY,
+                                rows -> generated(
+                                        rows,
+                                        r -> new Sensors.KeyedReadingsKey(r.deviceId(), r.timestamp()),
+                                        Sensors::deleteAllKeyedReadings)),
+                        new Way(ALONE, ANY, rows -> alone(Methods.ALONE_DELETE)),
+                        new Way(
+                                "JDBC batch" + UNINDEXED,
+                                10_000,
+                                Methods.batch(Methods.unindexed(Methods.DELETE), Methods.DELETE_BIND)),
+                        new Way(
+                                "scoter" + UNINDEXED,
+                                ANY,
+                                rows -> generated(
+                                        rows,
+                                        r -> new Sensors.SensorReadingsKey(r.deviceId(), r.timestamp()),
+                                        Sensors::deleteAllSensorReadings))));
         // Every other row exists.
-        ways.put("UPSERT", List.of(
-                new Way("individual", 10_000, Methods.individual(Methods.UPSERT, Methods.all(1))),
-                new Way("JDBC batch", ANY, Methods.batch(Methods.UPSERT, Methods.all(1))),
-                new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_UPSERT, 9, 1)),
-                new Way("scoter", ANY, rows -> generated(rows, Main::warmer, Sensors::upsertAllKeyedReadings)),
-                new Way(ALONE, ANY, rows -> alone(Methods.ALONE_UPSERT))));
+        ways.put(
+                "UPSERT",
+                List.of(
+                        new Way("individual", 10_000, Methods.individual(Methods.UPSERT, Methods.all(1))),
+                        new Way("JDBC batch", ANY, Methods.batch(Methods.UPSERT, Methods.all(1))),
+                        new Way("UNNEST", ANY, Methods.unnest(Methods.UNNEST_UPSERT, 9, 1)),
+                        new Way("scoter", ANY, rows -> generated(rows, Main::warmer, Sensors::upsertAllKeyedReadings)),
+                        new Way(ALONE, ANY, rows -> alone(Methods.ALONE_UPSERT))));
         return ways;
     }
 
@@ -128,7 +172,9 @@ public final class Main {
     private Methods.Method alone(String sql) {
         try {
             execute("DROP TABLE IF EXISTS staged");
-            execute("CREATE TABLE staged AS SELECT " + Methods.COLUMNS.replace("temperature", "temperature + 1 AS temperature") + " FROM template ORDER BY id");
+            execute("CREATE TABLE staged AS SELECT "
+                    + Methods.COLUMNS.replace("temperature", "temperature + 1 AS temperature")
+                    + " FROM template ORDER BY id");
             execute("VACUUM ANALYZE staged");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
@@ -177,12 +223,28 @@ public final class Main {
 
     private static Sensors.SensorReadingsRow row(Rows.Reading r) {
         return new Sensors.SensorReadingsRow(
-                r.deviceId(), r.timestamp(), r.temperature(), r.humidity(), r.pressure(), r.batteryLevel(), r.isAnomaly(), r.location(), r.tags());
+                r.deviceId(),
+                r.timestamp(),
+                r.temperature(),
+                r.humidity(),
+                r.pressure(),
+                r.batteryLevel(),
+                r.isAnomaly(),
+                r.location(),
+                r.tags());
     }
 
     private static Sensors.SensorReadingsRow warmer(Rows.Reading r) {
         return new Sensors.SensorReadingsRow(
-                r.deviceId(), r.timestamp(), r.temperature() + 1.0, r.humidity(), r.pressure(), r.batteryLevel(), r.isAnomaly(), r.location(), r.tags());
+                r.deviceId(),
+                r.timestamp(),
+                r.temperature() + 1.0,
+                r.humidity(),
+                r.pressure(),
+                r.batteryLevel(),
+                r.isAnomaly(),
+                r.location(),
+                r.tags());
     }
 
     private void size(int count, List<String> operations) throws Exception {
@@ -193,8 +255,15 @@ public final class Main {
         execute("DROP TABLE IF EXISTS template");
         execute("CREATE TABLE template AS SELECT * FROM sensor_readings ORDER BY id");
         execute("COPY (SELECT " + Methods.COLUMNS + " FROM template ORDER BY id) TO '" + file + "' (FORMAT binary)");
-        Map<String, String> want = Map.of("INSERT", checksum("template", ""), "DELETE", checksum("template WHERE false", ""),
-                "UPDATE", checksum("template", " + 1"), "UPSERT", checksum("template", " + 1"));
+        Map<String, String> want = Map.of(
+                "INSERT",
+                checksum("template", ""),
+                "DELETE",
+                checksum("template WHERE false", ""),
+                "UPDATE",
+                checksum("template", " + 1"),
+                "UPSERT",
+                checksum("template", " + 1"));
         for (var entry : ways().entrySet()) {
             String operation = entry.getKey();
             if (!operations.contains(operation)) {
@@ -211,12 +280,24 @@ public final class Main {
             int warmUp = Math.max(1, Math.min(20, 20_000 / count));
             for (int round = 1 - warmUp; round <= repeat; round++) {
                 for (var method : methods.entrySet()) {
-                    String table = operation.equals("INSERT") || method.getKey().name().endsWith(UNINDEXED) ? "sensor_readings" : "keyed_readings";
-                    fresh(table, operation.equals("INSERT") ? null : operation.equals("UPSERT") ? "WHERE id % 2 = 0" : "");
-                    Meter.run(operation, method.getKey().name(), count, round > 0, () -> method.getValue().run(c, rows));
+                    String table =
+                            operation.equals("INSERT") || method.getKey().name().endsWith(UNINDEXED)
+                                    ? "sensor_readings"
+                                    : "keyed_readings";
+                    fresh(
+                            table,
+                            operation.equals("INSERT") ? null : operation.equals("UPSERT") ? "WHERE id % 2 = 0" : "");
+                    Meter.run(
+                            operation,
+                            method.getKey().name(),
+                            count,
+                            round > 0,
+                            () -> method.getValue().run(c, rows));
                     String got = checksum(table, "");
                     if (!got.equals(want.get(operation))) {
-                        throw new IllegalStateException(operation + " by " + method.getKey().name() + ": rows differ: " + got + " instead of " + want.get(operation));
+                        throw new IllegalStateException(
+                                operation + " by " + method.getKey().name() + ": rows differ: " + got + " instead of "
+                                        + want.get(operation));
                     }
                 }
             }
@@ -229,7 +310,8 @@ public final class Main {
         execute("DROP TABLE " + table);
         execute("ALTER TABLE fresh RENAME TO " + table);
         if (condition != null) {
-            execute("INSERT INTO " + table + " (" + Methods.COLUMNS + ") SELECT " + Methods.COLUMNS + " FROM template " + condition + " ORDER BY id");
+            execute("INSERT INTO " + table + " (" + Methods.COLUMNS + ") SELECT " + Methods.COLUMNS + " FROM template "
+                    + condition + " ORDER BY id");
             execute("VACUUM ANALYZE " + table);
         }
         execute("CHECKPOINT");
@@ -243,7 +325,8 @@ public final class Main {
     }
 
     private String text(String sql) throws SQLException {
-        try (var s = c.createStatement(); var rs = s.executeQuery(sql)) {
+        try (var s = c.createStatement();
+                var rs = s.executeQuery(sql)) {
             rs.next();
             return rs.getString(1);
         }
@@ -258,13 +341,30 @@ public final class Main {
     /** The rows that the others are compared with are the ones of Java. */
     private void checkAgainstJava(List<Rows.Reading> rows) throws SQLException {
         List<String> wrong = new ArrayList<>();
-        try (var s = c.createStatement(); ResultSet rs = s.executeQuery("SELECT " + Methods.COLUMNS + " FROM sensor_readings ORDER BY id")) {
+        try (var s = c.createStatement();
+                ResultSet rs = s.executeQuery("SELECT " + Methods.COLUMNS + " FROM sensor_readings ORDER BY id")) {
             for (Rows.Reading r : rows) {
                 rs.next();
-                List<Object> got = Arrays.asList(rs.getObject(1, UUID.class), rs.getObject(2, OffsetDateTime.class).toInstant(), rs.getDouble(3), rs.getDouble(4),
-                        rs.getBigDecimal(5), rs.getShort(6), rs.getBoolean(7), rs.getString(8), Arrays.asList((Object[]) rs.getArray(9).getArray()));
-                List<Object> expected = Arrays.asList(r.deviceId(), r.timestamp().toInstant(), r.temperature(), r.humidity(), r.pressure(), r.batteryLevel(),
-                        r.isAnomaly(), r.location(), r.tags());
+                List<Object> got = Arrays.asList(
+                        rs.getObject(1, UUID.class),
+                        rs.getObject(2, OffsetDateTime.class).toInstant(),
+                        rs.getDouble(3),
+                        rs.getDouble(4),
+                        rs.getBigDecimal(5),
+                        rs.getShort(6),
+                        rs.getBoolean(7),
+                        rs.getString(8),
+                        Arrays.asList((Object[]) rs.getArray(9).getArray()));
+                List<Object> expected = Arrays.asList(
+                        r.deviceId(),
+                        r.timestamp().toInstant(),
+                        r.temperature(),
+                        r.humidity(),
+                        r.pressure(),
+                        r.batteryLevel(),
+                        r.isAnomaly(),
+                        r.location(),
+                        r.tags());
                 if (!got.equals(expected)) {
                     wrong.add(got + " instead of " + expected);
                 }

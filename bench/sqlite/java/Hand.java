@@ -21,7 +21,9 @@ import java.util.stream.StreamSupport;
 /** The operations written by hand over JDBC, statements prepared once. */
 final class Hand implements Operations, AutoCloseable {
     private static final DateTimeFormatter MOMENT = new DateTimeFormatterBuilder()
-            .appendPattern("yyyy-MM-dd HH:mm:ss").appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true).toFormatter();
+            .appendPattern("yyyy-MM-dd HH:mm:ss")
+            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+            .toFormatter();
 
     private final Connection connection;
     private final List<PreparedStatement> statements = new ArrayList<>();
@@ -43,9 +45,11 @@ final class Hand implements Operations, AutoCloseable {
         allUsers = prepare("SELECT id, name, email, age, created_at FROM users");
         userById = prepare("SELECT id, name, email, age, created_at FROM users WHERE id = ?");
         userByEmail = prepare("SELECT id, name, email, age, created_at FROM users WHERE email = ?");
-        usersByIds = prepare("SELECT id, name, email, age, created_at FROM users WHERE id IN (SELECT value FROM json_each(?))");
+        usersByIds = prepare(
+                "SELECT id, name, email, age, created_at FROM users WHERE id IN (SELECT value FROM json_each(?))");
         countUsers = prepare("SELECT count(*) AS users FROM users");
-        postsByUser = prepare("SELECT id, user_id, title, content, views, published, created_at FROM posts WHERE user_id = ?");
+        postsByUser = prepare(
+                "SELECT id, user_id, title, content, views, published, created_at FROM posts WHERE user_id = ?");
         published = prepare("""
                 SELECT p.id, p.title, p.views, p.created_at, u.name AS author
                 FROM posts p JOIN users u ON u.id = p.user_id
@@ -128,7 +132,13 @@ final class Hand implements Operations, AutoCloseable {
             List<Blog.GetPostsByUserResult> rows = new ArrayList<>();
             while (rs.next()) {
                 rows.add(new Blog.GetPostsByUserResult(
-                        rs.getLong(1), rs.getLong(2), rs.getString(3), rs.getString(4), rs.getLong(5), rs.getLong(6), rs.getString(7)));
+                        rs.getLong(1),
+                        rs.getLong(2),
+                        rs.getString(3),
+                        rs.getString(4),
+                        rs.getLong(5),
+                        rs.getLong(6),
+                        rs.getString(7)));
             }
             return rows;
         }
@@ -139,7 +149,8 @@ final class Hand implements Operations, AutoCloseable {
         try (ResultSet rs = published.executeQuery()) {
             List<Blog.GetPublishedPostsResult> rows = new ArrayList<>();
             while (rs.next()) {
-                rows.add(new Blog.GetPublishedPostsResult(rs.getLong(1), rs.getString(2), rs.getLong(3), rs.getString(4), rs.getString(5)));
+                rows.add(new Blog.GetPublishedPostsResult(
+                        rs.getLong(1), rs.getString(2), rs.getLong(3), rs.getString(4), rs.getString(5)));
             }
             return rows;
         }
@@ -151,7 +162,13 @@ final class Hand implements Operations, AutoCloseable {
         try (ResultSet rs = postWithAuthor.executeQuery()) {
             return rs.next()
                     ? new Blog.GetPostWithAuthorResult(
-                            rs.getLong(1), rs.getString(2), rs.getString(3), rs.getLong(4), rs.getLong(5), rs.getString(6), rs.getString(7))
+                            rs.getLong(1),
+                            rs.getString(2),
+                            rs.getString(3),
+                            rs.getLong(4),
+                            rs.getLong(5),
+                            rs.getString(6),
+                            rs.getString(7))
                     : null;
         }
     }
@@ -173,7 +190,12 @@ final class Hand implements Operations, AutoCloseable {
                 double value = rs.getDouble(5);
                 Double discount = rs.wasNull() ? null : value;
                 rows.add(new Blog.GetOrdersResult(
-                        rs.getLong(1), LocalDateTime.parse(rs.getString(2), MOMENT), rs.getBoolean(3), rs.getDouble(4), discount, rs.getString(6)));
+                        rs.getLong(1),
+                        LocalDateTime.parse(rs.getString(2), MOMENT),
+                        rs.getBoolean(3),
+                        rs.getDouble(4),
+                        discount,
+                        rs.getString(6)));
             }
             return rows;
         }
@@ -181,7 +203,8 @@ final class Hand implements Operations, AutoCloseable {
 
     @Override
     public Stream<Blog.PostsFromResult> postsFromStream(Long id) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement("SELECT id, title, views FROM posts WHERE id >= ? ORDER BY id LIMIT 1000");
+        PreparedStatement statement =
+                connection.prepareStatement("SELECT id, title, views FROM posts WHERE id >= ? ORDER BY id LIMIT 1000");
         statement.setLong(1, id);
         ResultSet rs = statement.executeQuery();
         Iterator<Blog.PostsFromResult> rows = new Iterator<>() {
@@ -214,13 +237,14 @@ final class Hand implements Operations, AutoCloseable {
                 }
             }
         };
-        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(rows, Spliterator.ORDERED), false).onClose(() -> {
-            try {
-                statement.close();
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(rows, Spliterator.ORDERED), false)
+                .onClose(() -> {
+                    try {
+                        statement.close();
+                    } catch (SQLException e) {
+                        throw new IllegalStateException(e);
+                    }
+                });
     }
 
     @Override
@@ -241,7 +265,8 @@ final class Hand implements Operations, AutoCloseable {
     @Override
     public long insertAllUsers(Iterable<Blog.UsersRow> rows) throws SQLException {
         connection.setAutoCommit(false);
-        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO users (id, name, email, age, created_at) VALUES (?, ?, ?, ?, ?)")) {
+        try (PreparedStatement insert = connection.prepareStatement(
+                "INSERT INTO users (id, name, email, age, created_at) VALUES (?, ?, ?, ?, ?)")) {
             long n = 0;
             for (Blog.UsersRow r : rows) {
                 insert.setLong(1, r.id());

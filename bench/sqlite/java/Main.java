@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 final class Main {
     /** The process's time is told in steps of 10 ms: this thread's it is, and what it allocates for others to collect. */
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
     private static final DateTimeFormatter MOMENT = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS");
     private static final long USERS = 10_000;
     private static final long POSTS = 500_000;
@@ -33,7 +34,8 @@ final class Main {
 
     static {
         for (long i = 0; i < 5000; i++) {
-            BULK.add(new Blog.UsersRow(1_000_000 + i, "bulk " + i, "bulk" + i + "@example.com", i % 90, "2025-06-01 00:00:00"));
+            BULK.add(new Blog.UsersRow(
+                    1_000_000 + i, "bulk " + i, "bulk" + i + "@example.com", i % 90, "2025-06-01 00:00:00"));
         }
     }
 
@@ -70,7 +72,9 @@ final class Main {
             Map.entry("countPostsByUser", (o, i) -> o.countPostsByUser(user(i))),
             Map.entry("getOrders", (o, i) -> o.getOrders(user(i))),
             Map.entry("postsFrom", (o, i) -> o.postsFromStream(post(i) % (POSTS - 1000))),
-            Map.entry("insertUser", (o, i) -> o.insertUser("new", "new" + i + "@example.com", 30L, "2025-06-01 00:00:00")),
+            Map.entry(
+                    "insertUser",
+                    (o, i) -> o.insertUser("new", "new" + i + "@example.com", 30L, "2025-06-01 00:00:00")),
             Map.entry("updatePostViews", (o, i) -> o.updatePostViews(post(i))),
             Map.entry("insertAllUsers", (o, i) -> o.insertAllUsers(BULK)));
 
@@ -137,14 +141,16 @@ final class Main {
             blog.close();
             connection.close();
         }
-        connection = DriverManager.getConnection("jdbc:sqlite:" + file
-                + "?journal_mode=WAL&synchronous=NORMAL&cache_size=-64000&temp_store=MEMORY&mmap_size=268435456&transaction_mode=IMMEDIATE");
+        connection = DriverManager.getConnection(
+                "jdbc:sqlite:" + file
+                        + "?journal_mode=WAL&synchronous=NORMAL&cache_size=-64000&temp_store=MEMORY&mmap_size=268435456&transaction_mode=IMMEDIATE");
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA wal_autocheckpoint = 0");
         }
         hand = new Hand(connection);
         blog = new Blog(connection);
-        return "{\"versions\":{\"" + name + "\":\"JDK " + Runtime.version() + ", SQLite " + value("SELECT sqlite_version()") + "\"}}";
+        return "{\"versions\":{\"" + name + "\":\"JDK " + Runtime.version() + ", SQLite "
+                + value("SELECT sqlite_version()") + "\"}}";
     }
 
     private Object value(String sql) throws Exception {
@@ -183,7 +189,8 @@ final class Main {
 
         @Override
         public String toString() {
-            return "{\"millis\":" + median(millis) + ",\"cpu\":" + median(cpu) + ",\"allocated\":" + median(allocated) + "}";
+            return "{\"millis\":" + median(millis) + ",\"cpu\":" + median(cpu) + ",\"allocated\":" + median(allocated)
+                    + "}";
         }
     }
 
@@ -240,8 +247,9 @@ final class Main {
         for (int i = 0; i < h.cpu.size(); i++) {
             ratios.add(g.cpu.get(i) / h.cpu.get(i));
         }
-        return "{\"ratio\":" + Used.median(ratios) + ",\"calls\":" + n + ",\"next\":" + next + ",\"sums\":{\"hand\":" + (warmHand.sum + h.sum) + ",\"generated\":" + (warmGenerated.sum + g.sum)
-                + "},\"hand\":" + h + ",\"generated\":" + g + "}";
+        return "{\"ratio\":" + Used.median(ratios) + ",\"calls\":" + n + ",\"next\":" + next + ",\"sums\":{\"hand\":"
+                + (warmHand.sum + h.sum) + ",\"generated\":" + (warmGenerated.sum + g.sum) + "},\"hand\":" + h
+                + ",\"generated\":" + g + "}";
     }
 
     public static void main(String[] args) throws Exception {
@@ -249,14 +257,17 @@ final class Main {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] w = Arrays.copyOf((line + "\t").split("\t", -1), 7);
-            System.out.println(switch (w[0]) {
-                case "open" -> main.open(w[1]);
-                case "check" -> check(main.side(w[2]), w[1], Long.parseLong(w[3]), Integer.parseInt(w[4]));
-                case "turn" -> main.turn(w[1], Double.parseDouble(w[2]), Integer.parseInt(w[3]), Long.parseLong(w[4]), w[5]);
-                case "execute" -> main.execute(w[1]);
-                case "value" -> "{\"value\":" + json(main.value(w[1])) + "}";
-                default -> throw new IllegalArgumentException(line);
-            });
+            System.out.println(
+                    switch (w[0]) {
+                        case "open" -> main.open(w[1]);
+                        case "check" -> check(main.side(w[2]), w[1], Long.parseLong(w[3]), Integer.parseInt(w[4]));
+                        case "turn" ->
+                            main.turn(
+                                    w[1], Double.parseDouble(w[2]), Integer.parseInt(w[3]), Long.parseLong(w[4]), w[5]);
+                        case "execute" -> main.execute(w[1]);
+                        case "value" -> "{\"value\":" + json(main.value(w[1])) + "}";
+                        default -> throw new IllegalArgumentException(line);
+                    });
         }
     }
 }

@@ -71,18 +71,28 @@ class Hand:
         self.conn = conn
 
     def get_all_users(self) -> list[UsersRow]:
-        return [UsersRow(*row) for row in self.conn.execute("SELECT id, name, email, age, created_at FROM users")]
+        return [
+            UsersRow(*row)
+            for row in self.conn.execute("SELECT id, name, email, age, created_at FROM users")
+        ]
 
     def get_user_by_id(self, id: int) -> UsersRow | None:
-        row = self.conn.execute("SELECT id, name, email, age, created_at FROM users WHERE id = ?", (id,)).fetchone()
+        row = self.conn.execute(
+            "SELECT id, name, email, age, created_at FROM users WHERE id = ?", (id,)
+        ).fetchone()
         return None if row is None else UsersRow(*row)
 
     def get_user_by_email(self, email: str) -> UsersRow | None:
-        row = self.conn.execute("SELECT id, name, email, age, created_at FROM users WHERE email = ?", (email,)).fetchone()
+        row = self.conn.execute(
+            "SELECT id, name, email, age, created_at FROM users WHERE email = ?", (email,)
+        ).fetchone()
         return None if row is None else UsersRow(*row)
 
     def get_users_by_ids(self, ids: Sequence[int]) -> list[UsersRow]:
-        rows = self.conn.execute("SELECT id, name, email, age, created_at FROM users WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(ids),))
+        rows = self.conn.execute(
+            "SELECT id, name, email, age, created_at FROM users WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(ids),),
+        )
         return [UsersRow(*row) for row in rows]
 
     def count_users(self) -> int | None:
@@ -90,7 +100,10 @@ class Hand:
         return None if row is None else row[0]
 
     def get_posts_by_user(self, user_id: int) -> list[GetPostsByUserResult]:
-        rows = self.conn.execute("SELECT id, user_id, title, content, views, published, created_at FROM posts WHERE user_id = ?", (user_id,))
+        rows = self.conn.execute(
+            "SELECT id, user_id, title, content, views, published, created_at FROM posts WHERE user_id = ?",
+            (user_id,),
+        )
         return [GetPostsByUserResult(*row) for row in rows]
 
     def get_published_posts(self) -> list[GetPublishedPostsResult]:
@@ -111,23 +124,33 @@ WHERE p.id = ?""",
         return None if row is None else GetPostWithAuthorResult(*row)
 
     def count_posts_by_user(self, user_id: int) -> int | None:
-        row = self.conn.execute("SELECT count(*) AS posts FROM posts WHERE user_id = ?", (user_id,)).fetchone()
+        row = self.conn.execute(
+            "SELECT count(*) AS posts FROM posts WHERE user_id = ?", (user_id,)
+        ).fetchone()
         return None if row is None else row[0]
 
     def get_orders(self, user_id: int) -> list[GetOrdersResult]:
-        rows = self.conn.execute("SELECT id, placed, paid, weight, discount, note FROM orders WHERE user_id = ?", (user_id,))
+        rows = self.conn.execute(
+            "SELECT id, placed, paid, weight, discount, note FROM orders WHERE user_id = ?",
+            (user_id,),
+        )
         return [
-            GetOrdersResult(id, datetime.datetime.fromisoformat(placed), bool(paid), weight, discount, note)
+            GetOrdersResult(
+                id, datetime.datetime.fromisoformat(placed), bool(paid), weight, discount, note
+            )
             for id, placed, paid, weight, discount, note in rows
         ]
 
     def posts_from_stream(self, id: int) -> Iterator[PostsFromResult]:
-        for row in self.conn.execute("SELECT id, title, views FROM posts WHERE id >= ? ORDER BY id LIMIT 1000", (id,)):
+        for row in self.conn.execute(
+            "SELECT id, title, views FROM posts WHERE id >= ? ORDER BY id LIMIT 1000", (id,)
+        ):
             yield PostsFromResult(*row)
 
     def insert_user(self, name: str, email: str, age: int, created_at: str) -> int:
         return self.conn.execute(
-            "INSERT INTO users (name, email, age, created_at) VALUES (?, ?, ?, ?)", (name, email, age, created_at)
+            "INSERT INTO users (name, email, age, created_at) VALUES (?, ?, ?, ?)",
+            (name, email, age, created_at),
         ).rowcount
 
     def update_post_views(self, id: int) -> int:

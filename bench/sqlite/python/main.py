@@ -21,8 +21,18 @@ import hand
 
 USERS = 10_000
 POSTS = 500_000
-PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000", "temp_store = MEMORY", "mmap_size = 268435456", "wal_autocheckpoint = 0")
-BULK = [blog.UsersRow(1_000_000 + i, f"bulk {i}", f"bulk{i}@example.com", i % 90, "2025-06-01 00:00:00") for i in range(5000)]
+PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "cache_size = -64000",
+    "temp_store = MEMORY",
+    "mmap_size = 268435456",
+    "wal_autocheckpoint = 0",
+)
+BULK = [
+    blog.UsersRow(1_000_000 + i, f"bulk {i}", f"bulk{i}@example.com", i % 90, "2025-06-01 00:00:00")
+    for i in range(5000)
+]
 
 
 def user(i: int) -> int:
@@ -46,7 +56,9 @@ CALLS: dict[str, Callable[[Any, int], Any]] = {
     "countPostsByUser": lambda o, i: o.count_posts_by_user(user(i)),
     "getOrders": lambda o, i: o.get_orders(user(i)),
     "postsFrom": lambda o, i: o.posts_from_stream(post(i) % (POSTS - 1000)),
-    "insertUser": lambda o, i: o.insert_user("new", f"new{i}@example.com", 30, "2025-06-01 00:00:00"),
+    "insertUser": lambda o, i: o.insert_user(
+        "new", f"new{i}@example.com", 30, "2025-06-01 00:00:00"
+    ),
     "updatePostViews": lambda o, i: o.update_post_views(post(i)),
     "insertAllUsers": lambda o, i: o.insert_all_users(BULK),
 }
@@ -68,7 +80,7 @@ def size(v: Any) -> int:
     if isinstance(v, list):
         return len(v)
     if isinstance(v, Iterator):
-        return sum(map(lambda _: 1, v))
+        return sum(1 for _ in v)
     return 0 if v is None else 1
 
 
@@ -85,11 +97,17 @@ class Program:
         for pragma in PRAGMAS:
             self.conn.execute("PRAGMA " + pragma)
         self.sides = {"hand": hand.Hand(self.conn), "generated": blog.Blog(self.conn)}
-        return {"versions": {self.name: f"Python {sys.version.split()[0]}, SQLite {sqlite3.sqlite_version}"}}
+        return {
+            "versions": {
+                self.name: f"Python {sys.version.split()[0]}, SQLite {sqlite3.sqlite_version}"
+            }
+        }
 
     def check(self, operation: str, side: str, first: str, calls: str) -> dict[str, Any]:
         call = CALLS[operation]
-        return {"results": [plain(call(self.sides[side], int(first) + i)) for i in range(int(calls))]}
+        return {
+            "results": [plain(call(self.sides[side], int(first) + i)) for i in range(int(calls))]
+        }
 
     def value(self, sql: str) -> dict[str, Any]:
         return {"value": self.conn.execute(sql).fetchone()[0]}
@@ -127,7 +145,9 @@ class Program:
         slices: dict[str, list[tuple[float, float]]] = {"hand": [], "generated": []}
         spent = 0.0
         while spent < 2 * int(millis) or len(slices["hand"]) < 4:
-            for side in ("hand", "generated") if len(slices["hand"]) % 2 == 0 else ("generated", "hand"):
+            for side in (
+                ("hand", "generated") if len(slices["hand"]) % 2 == 0 else ("generated", "hand")
+            ):
                 slices[side].append(slice(side, n))
                 spent += slices[side][-1][0]
 
@@ -136,7 +156,14 @@ class Program:
             return {"millis": millis, "cpu": cpu, "allocated": 0}
 
         ratio = statistics.median(g[1] / h[1] for h, g in zip(slices["hand"], slices["generated"]))
-        return {"calls": n, "next": following, "sums": sums, "hand": of("hand"), "generated": of("generated"), "ratio": ratio}
+        return {
+            "calls": n,
+            "next": following,
+            "sums": sums,
+            "hand": of("hand"),
+            "generated": of("generated"),
+            "ratio": ratio,
+        }
 
 
 def main() -> None:

@@ -1,6 +1,5 @@
 /** Each driver: how it opens a database, and the operations written by hand, statements prepared once. */
 import {
-  type GetOrdersResult,
   type GetPostsByUserResult,
   type GetPostWithAuthorResult,
   type GetPublishedPostsResult,
@@ -20,7 +19,12 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-export const drivers: Record<string, (path: string) => Promise<Opened>> = { "better-sqlite3": better, "node:sqlite": node, libsql, turso };
+export const drivers: Record<string, (path: string) => Promise<Opened>> = {
+  "better-sqlite3": better,
+  "node:sqlite": node,
+  libsql,
+  turso,
+};
 
 async function better(path: string): Promise<Opened> {
   const { default: Database } = await import("better-sqlite3");
@@ -101,13 +105,15 @@ async function node(path: string): Promise<Opened> {
       countPostsByUser: (userId) => (countPosts.get(userId) as { posts: number }).posts,
       getOrders: (userId) => (orders.all(userId) as unknown as OrderRow[]).map(toOrder),
       postsFromStream: (id) => from.iterate(id) as Iterable<unknown> as Iterable<PostsFromResult>,
-      insertUser: (name, email, age, createdAt) => insert.run(name, email, age, createdAt) as { changes: number },
+      insertUser: (name, email, age, createdAt) =>
+        insert.run(name, email, age, createdAt) as { changes: number },
       updatePostViews: (id) => update.run(id) as { changes: number },
       insertAllUsers: (rows) => {
         db.exec("BEGIN IMMEDIATE");
         try {
           let n = 0;
-          for (const r of rows) n += insertOne.run(r.id, r.name, r.email, r.age, r.created_at).changes as number;
+          for (const r of rows)
+            n += insertOne.run(r.id, r.name, r.email, r.age, r.created_at).changes as number;
           db.exec("COMMIT");
           return n;
         } catch (error) {
@@ -130,27 +136,57 @@ async function libsql(path: string): Promise<Opened> {
   return {
     hand: {
       getAllUsers: async () => (await db.execute(sql.getAllUsers)).rows as unknown as UsersRow[],
-      getUserById: async (id) => (await db.execute({ sql: sql.getUserById, args: [id] })).rows[0] as unknown as UsersRow | undefined,
-      getUserByEmail: async (email) => (await db.execute({ sql: sql.getUserByEmail, args: [email] })).rows[0] as unknown as UsersRow | undefined,
-      getUsersByIds: async (ids) => (await db.execute({ sql: sql.getUsersByIds, args: [JSON.stringify(ids)] })).rows as unknown as UsersRow[],
+      getUserById: async (id) =>
+        (await db.execute({ sql: sql.getUserById, args: [id] })).rows[0] as unknown as
+          | UsersRow
+          | undefined,
+      getUserByEmail: async (email) =>
+        (await db.execute({ sql: sql.getUserByEmail, args: [email] })).rows[0] as unknown as
+          | UsersRow
+          | undefined,
+      getUsersByIds: async (ids) =>
+        (await db.execute({ sql: sql.getUsersByIds, args: [JSON.stringify(ids)] }))
+          .rows as unknown as UsersRow[],
       countUsers: async () => (await db.execute(sql.countUsers)).rows[0]?.["users"] as number,
-      getPostsByUser: async (userId) => (await db.execute({ sql: sql.getPostsByUser, args: [userId] })).rows as unknown as GetPostsByUserResult[],
-      getPublishedPosts: async () => (await db.execute(sql.getPublishedPosts)).rows as unknown as GetPublishedPostsResult[],
-      getPostWithAuthor: async (id) => (await db.execute({ sql: sql.getPostWithAuthor, args: [id] })).rows[0] as unknown as GetPostWithAuthorResult | undefined,
-      countPostsByUser: async (userId) => (await db.execute({ sql: sql.countPostsByUser, args: [userId] })).rows[0]?.["posts"] as number,
-      getOrders: async (userId) => ((await db.execute({ sql: sql.getOrders, args: [userId] })).rows as unknown as OrderRow[]).map(toOrder),
+      getPostsByUser: async (userId) =>
+        (await db.execute({ sql: sql.getPostsByUser, args: [userId] }))
+          .rows as unknown as GetPostsByUserResult[],
+      getPublishedPosts: async () =>
+        (await db.execute(sql.getPublishedPosts)).rows as unknown as GetPublishedPostsResult[],
+      getPostWithAuthor: async (id) =>
+        (await db.execute({ sql: sql.getPostWithAuthor, args: [id] })).rows[0] as unknown as
+          | GetPostWithAuthorResult
+          | undefined,
+      countPostsByUser: async (userId) =>
+        (await db.execute({ sql: sql.countPostsByUser, args: [userId] })).rows[0]?.[
+          "posts"
+        ] as number,
+      getOrders: async (userId) =>
+        (
+          (await db.execute({ sql: sql.getOrders, args: [userId] })).rows as unknown as OrderRow[]
+        ).map(toOrder),
       postsFromStream: async function* (id) {
-        yield* (await db.execute({ sql: sql.postsFrom, args: [id] })).rows as unknown as PostsFromResult[];
+        yield* (await db.execute({ sql: sql.postsFrom, args: [id] }))
+          .rows as unknown as PostsFromResult[];
       },
       insertUser: async (name, email, age, createdAt) => ({
-        changes: (await db.execute({ sql: sql.insertUser, args: [name, email, age, createdAt] })).rowsAffected,
+        changes: (await db.execute({ sql: sql.insertUser, args: [name, email, age, createdAt] }))
+          .rowsAffected,
       }),
-      updatePostViews: async (id) => ({ changes: (await db.execute({ sql: sql.updatePostViews, args: [id] })).rowsAffected }),
+      updatePostViews: async (id) => ({
+        changes: (await db.execute({ sql: sql.updatePostViews, args: [id] })).rowsAffected,
+      }),
       insertAllUsers: async (rows) => {
         const tx = await db.transaction("write");
         try {
           let n = 0;
-          for (const r of rows) n += (await tx.execute({ sql: sql.insertAll, args: [r.id, r.name, r.email, r.age, r.created_at] })).rowsAffected;
+          for (const r of rows)
+            n += (
+              await tx.execute({
+                sql: sql.insertAll,
+                args: [r.id, r.name, r.email, r.age, r.created_at],
+              })
+            ).rowsAffected;
           await tx.commit();
           return n;
         } finally {
@@ -196,13 +232,15 @@ async function turso(path: string): Promise<Opened> {
       countPostsByUser: (userId) => countPosts.get(userId) as Promise<number>,
       getOrders: async (userId) => ((await orders.all(userId)) as OrderRow[]).map(toOrder),
       postsFromStream: (id) => from.iterate(id) as AsyncIterable<PostsFromResult>,
-      insertUser: (name, email, age, createdAt) => insert.run(name, email, age, createdAt) as Promise<{ changes: number }>,
+      insertUser: (name, email, age, createdAt) =>
+        insert.run(name, email, age, createdAt) as Promise<{ changes: number }>,
       updatePostViews: (id) => update.run(id) as Promise<{ changes: number }>,
       insertAllUsers: async (rows) => {
         await db.exec("BEGIN IMMEDIATE");
         try {
           let n = 0;
-          for (const r of rows) n += (await insertOne.run(r.id, r.name, r.email, r.age, r.created_at)).changes;
+          for (const r of rows)
+            n += (await insertOne.run(r.id, r.name, r.email, r.age, r.created_at)).changes;
           await db.exec("COMMIT");
           return n;
         } catch (error) {

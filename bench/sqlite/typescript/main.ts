@@ -17,7 +17,14 @@ import { calls, type Maybe, type Operations } from "./operations.js";
 const driver = process.argv[2]!;
 const asynchronous = driver === "libsql" || driver === "turso";
 // No checkpoints by themselves: they would fall into slices of one side more often than into the other's.
-const pragmas = ["journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000", "temp_store = MEMORY", "mmap_size = 268435456", "wal_autocheckpoint = 0"];
+const pragmas = [
+  "journal_mode = WAL",
+  "synchronous = NORMAL",
+  "cache_size = -64000",
+  "temp_store = MEMORY",
+  "mmap_size = 268435456",
+  "wal_autocheckpoint = 0",
+];
 
 let db: Opened | undefined;
 /** Calls of a slice, by operation: found in the first turn. */
@@ -33,7 +40,13 @@ async function open(file: string): Promise<void> {
     await db!.execute("PRAGMA " + pragma).catch(() => without.push(pragma.split(" ")[0]!));
   }
   const version = (await db!.rows("SELECT sqlite_version() AS v")) as { v: string }[];
-  say({ versions: { [driver]: `Node ${process.version}, SQLite ${version[0]!.v}` + (without.length > 0 ? ", has no " + without.join(", ") : "") } });
+  say({
+    versions: {
+      [driver]:
+        `Node ${process.version}, SQLite ${version[0]!.v}` +
+        (without.length > 0 ? ", has no " + without.join(", ") : ""),
+    },
+  });
 }
 
 const side = (name: string): Operations => (name === "hand" ? db!.hand : db!.generated);
@@ -79,7 +92,12 @@ interface Slice {
   size: number;
 }
 
-async function slice(call: (o: Operations, i: number) => Maybe<unknown>, o: Operations, n: number, from: number): Promise<Slice> {
+async function slice(
+  call: (o: Operations, i: number) => Maybe<unknown>,
+  o: Operations,
+  n: number,
+  from: number,
+): Promise<Slice> {
   let sum = 0;
   const heap = getHeapStatistics().used_heap_size;
   const before = process.cpuUsage();
@@ -88,7 +106,12 @@ async function slice(call: (o: Operations, i: number) => Maybe<unknown>, o: Oper
   else for (let i = from; i < from + n; i++) sum += size(call(o, i)) as number;
   const millis = Number(process.hrtime.bigint() - start) / 1e6;
   const cpu = process.cpuUsage(before);
-  return { millis, cpu: (cpu.user + cpu.system) / 1e3, allocated: getHeapStatistics().used_heap_size - heap, size: sum };
+  return {
+    millis,
+    cpu: (cpu.user + cpu.system) / 1e3,
+    allocated: getHeapStatistics().used_heap_size - heap,
+    size: sum,
+  };
 }
 
 /** The median, which of an even number is between the two in the middle: the upper one would be that of noise. */
@@ -97,7 +120,13 @@ function median(a: number[]): number {
   return a.length === 0 ? 0 : (a[(a.length - 1) >> 1]! + a[a.length >> 1]!) / 2;
 }
 
-async function turn(operation: string, millis: number, most: number, first: number, undo: string): Promise<void> {
+async function turn(
+  operation: string,
+  millis: number,
+  most: number,
+  first: number,
+  undo: string,
+): Promise<void> {
   const call = calls[operation]!;
   let next = first;
   const sum = { hand: 0, generated: 0 };
@@ -123,7 +152,10 @@ async function turn(operation: string, millis: number, most: number, first: numb
   }
   const slices: Record<"hand" | "generated", Slice[]> = { hand: [], generated: [] };
   for (let spent = 0; spent < millis * 2 || slices.hand.length < 4; ) {
-    const order = slices.hand.length % 2 === 0 ? (["hand", "generated"] as const) : (["generated", "hand"] as const);
+    const order =
+      slices.hand.length % 2 === 0
+        ? (["hand", "generated"] as const)
+        : (["generated", "hand"] as const);
     for (const name of order) {
       const s = await run(name, n);
       slices[name].push(s);
@@ -145,13 +177,16 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (command === "open") await open(args[0]);
   else if (command === "check") {
     const results: unknown[] = [];
-    for (let i = 0; i < Number(args[3]); i++) results.push(await plain(await calls[args[0]]!(side(args[1]), Number(args[2]) + i)));
+    for (let i = 0; i < Number(args[3]); i++)
+      results.push(await plain(await calls[args[0]]!(side(args[1]), Number(args[2]) + i)));
     say({ results });
-  } else if (command === "turn") await turn(args[0], Number(args[1]), Number(args[2]), Number(args[3]), args[4]);
+  } else if (command === "turn")
+    await turn(args[0], Number(args[1]), Number(args[2]), Number(args[3]), args[4]);
   else if (command === "execute") {
     await db!.execute(args[0]);
     say({});
-  } else if (command === "value") say({ value: Object.values(((await db!.rows(args[0]))[0] ?? {}) as object)[0] ?? null });
+  } else if (command === "value")
+    say({ value: Object.values(((await db!.rows(args[0]))[0] ?? {}) as object)[0] ?? null });
   else throw new Error("unknown command: " + line);
 }
 await db?.close();

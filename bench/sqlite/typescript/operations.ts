@@ -1,7 +1,21 @@
 /** The operations: what the generated code has, and what is written by hand over each driver. */
-import type { GetOrdersResult, GetPostsByUserResult, GetPostWithAuthorResult, GetPublishedPostsResult, PostsFromResult, UsersRow } from "./better-sqlite3/blog.js";
+import type {
+  GetOrdersResult,
+  GetPostsByUserResult,
+  GetPostWithAuthorResult,
+  GetPublishedPostsResult,
+  PostsFromResult,
+  UsersRow,
+} from "./better-sqlite3/blog.js";
 
-export type { GetOrdersResult, GetPostsByUserResult, GetPostWithAuthorResult, GetPublishedPostsResult, PostsFromResult, UsersRow };
+export type {
+  GetOrdersResult,
+  GetPostsByUserResult,
+  GetPostWithAuthorResult,
+  GetPublishedPostsResult,
+  PostsFromResult,
+  UsersRow,
+};
 export type Maybe<T> = T | Promise<T>;
 
 /** The methods that are measured; a driver's are promises or not. */
@@ -17,7 +31,12 @@ export interface Operations {
   countPostsByUser(userId: number): Maybe<number | undefined>;
   getOrders(userId: number): Maybe<GetOrdersResult[]>;
   postsFromStream(id: number): Iterable<PostsFromResult> | AsyncIterable<PostsFromResult>;
-  insertUser(name: string, email: string, age: number, createdAt: string): Maybe<{ changes: number }>;
+  insertUser(
+    name: string,
+    email: string,
+    age: number,
+    createdAt: string,
+  ): Maybe<{ changes: number }>;
   updatePostViews(id: number): Maybe<{ changes: number }>;
   insertAllUsers(rows: Iterable<UsersRow>): Maybe<number>;
 }
@@ -27,9 +46,11 @@ export const sql = {
   getAllUsers: "SELECT id, name, email, age, created_at FROM users",
   getUserById: "SELECT id, name, email, age, created_at FROM users WHERE id = ?",
   getUserByEmail: "SELECT id, name, email, age, created_at FROM users WHERE email = ?",
-  getUsersByIds: "SELECT id, name, email, age, created_at FROM users WHERE id IN (SELECT value FROM json_each(?))",
+  getUsersByIds:
+    "SELECT id, name, email, age, created_at FROM users WHERE id IN (SELECT value FROM json_each(?))",
   countUsers: "SELECT count(*) AS users FROM users",
-  getPostsByUser: "SELECT id, user_id, title, content, views, published, created_at FROM posts WHERE user_id = ?",
+  getPostsByUser:
+    "SELECT id, user_id, title, content, views, published, created_at FROM posts WHERE user_id = ?",
   getPublishedPosts:
     "SELECT p.id, p.title, p.views, p.created_at, u.name AS author\n" +
     "FROM posts p JOIN users u ON u.id = p.user_id\nWHERE p.published = 1 ORDER BY p.created_at DESC LIMIT 100",

@@ -25,7 +25,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "Processor time per message, garbage collection included; the shapes take turns.\nExample: scoter bench decode --repeat 9"
+	return "Processor time per message, garbage collection included; the shapes take turns.\nExample: scoter-bench decode --repeat 9"
 }
 
 // decoder is what is measured.

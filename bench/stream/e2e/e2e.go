@@ -28,7 +28,7 @@ type Options struct {
 
 // Help is kong's.
 func (*Options) Help() string {
-	return "The topics are filled first. Processor time is the server's alone.\nExample: scoter bench stream --messages 200000 --repeat 1"
+	return "The topics are filled first. Processor time is the server's alone.\nExample: scoter-bench stream --messages 200000 --repeat 1"
 }
 
 // kind is what a run reads, into what.

@@ -35,7 +35,14 @@ _ELEMENTS = {
 # Kinds of which equal values are equal in Python and in the database.
 _EXACT = {"bool", "int16", "int32", "int64", "uuid", "date", "enum"}
 
-_EXACT_RECEIVED = {"textrecv", "varcharrecv", "bytearecv", "timestamp_recv", "timestamptz_recv", "time_recv"}
+_EXACT_RECEIVED = {
+    "textrecv",
+    "varcharrecv",
+    "bytearecv",
+    "timestamp_recv",
+    "timestamptz_recv",
+    "time_recv",
+}
 
 # Up to how many keys are remembered to tell whether one comes twice; of more the server looks.
 _KEYS = 500_000
@@ -54,7 +61,9 @@ class Plan:
     """How rows are written into a table. The server is asked every time: a table may have changed
     since the code was generated, and bytes of another type of the same size would be taken for it."""
 
-    def __init__(self, cursor: psycopg.Cursor[core.Row], table: str, copy: core.Copy[Any], binary: bool) -> None:
+    def __init__(
+        self, cursor: psycopg.Cursor[core.Row], table: str, copy: core.Copy[Any], binary: bool
+    ) -> None:
         # None for the text form.
         self.types: list[int | str] | None = None
         # Keys that the database holds equal are equal in Python.
@@ -73,7 +82,9 @@ class Plan:
             if written is None:
                 return
             types.append(written)
-            self.exact = self.exact and (not key or exact and (kind in _EXACT or receive in _EXACT_RECEIVED))
+            self.exact = self.exact and (
+                not key or exact and (kind in _EXACT or receive in _EXACT_RECEIVED)
+            )
         self.types = types
 
 
@@ -96,7 +107,10 @@ class Keys:
 
 
 _LINE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^\n]*?))?(?:: |$)", re.DOTALL)
-_KEY = re.compile(r"Key \((.*?)\)=\((.*)\) (?:already exists|is not present|is still referenced|conflicts)", re.DOTALL)
+_KEY = re.compile(
+    r"Key \((.*?)\)=\((.*)\) (?:already exists|is not present|is still referenced|conflicts)",
+    re.DOTALL,
+)
 
 
 def named(operation: str, error: psycopg.Error, row: int | None = None) -> Exception:
@@ -115,7 +129,9 @@ def named(operation: str, error: psycopg.Error, row: int | None = None) -> Excep
     return core.RowError(operation, row, text)
 
 
-def refused(cursor: psycopg.Cursor[core.Row], operation: str, stage: core.Stage, error: psycopg.Error) -> Exception:
+def refused(
+    cursor: psycopg.Cursor[core.Row], operation: str, stage: core.Stage, error: psycopg.Error
+) -> Exception:
     """The error with the row of the temporary table that the server refuses, as far as it can be told."""
     key = _KEY.match(error.diag.message_detail or "")
     column = error.diag.column_name
@@ -130,7 +146,9 @@ def refused(cursor: psycopg.Cursor[core.Row], operation: str, stage: core.Stage,
     where = where.replace("%", "%%") + "%s" * len(value)
     numbered = f'SELECT row_number() OVER (ORDER BY ctid) AS _scoter_row, * FROM "{stage.table}"'
     try:
-        found = cursor.execute(f"SELECT {which}(_scoter_row) FROM ({numbered}) AS s WHERE {where}".encode(), value).fetchone()
+        found = cursor.execute(
+            f"SELECT {which}(_scoter_row) FROM ({numbered}) AS s WHERE {where}".encode(), value
+        ).fetchone()
     except psycopg.Error:
         found = None
     return named(operation, error, found[0] if found is not None else None)
@@ -150,7 +168,13 @@ def to_interval(v: core.Interval) -> bytes:
 
 
 def write(
-    cursor: psycopg.Cursor[core.Row], target: str, plan: Plan, bulk: core.Bulk[core.T], form: core.Copy[core.T], rows: Iterable[core.T], keys: Keys | None
+    cursor: psycopg.Cursor[core.Row],
+    target: str,
+    plan: Plan,
+    bulk: core.Bulk[core.T],
+    form: core.Copy[core.T],
+    rows: Iterable[core.T],
+    keys: Keys | None,
 ) -> int:
     """Copies rows; returns how many."""
     binary, values = ("", bulk.values) if plan.types is None else (" BINARY", form.values)

@@ -136,14 +136,18 @@ CREATE_MIGRATIONS = (
 ADD_CHECKSUM = "ALTER TABLE _sqg_migrations ADD COLUMN checksum TEXT"
 
 
-def pending(project: str, migrations: Iterable[Migration], applied: Mapping[str, str | None]) -> list[Migration]:
+def pending(
+    project: str, migrations: Iterable[Migration], applied: Mapping[str, str | None]
+) -> list[Migration]:
     """The migrations that are not applied yet. Fails when an applied one has changed."""
     todo = []
     for m in migrations:
         if m.id not in applied:
             todo.append(m)
         elif applied[m.id] not in (None, m.checksum):
-            raise MigrationChangedError(f"migration {m.id} of {project} was changed after it had been applied")
+            raise MigrationChangedError(
+                f"migration {m.id} of {project} was changed after it had been applied"
+            )
     return todo
 
 

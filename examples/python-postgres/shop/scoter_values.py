@@ -125,7 +125,11 @@ def timestamp(v: Any) -> datetime.datetime:
     """A day and time without a zone."""
     try:
         moment = _moment(v) if type(v) is str else _other_moment(v)
-        return moment if moment.tzinfo is None else moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        return (
+            moment
+            if moment.tzinfo is None
+            else moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        )
     except (ValueError, OverflowError):
         raise _no_day(v) from None
 
@@ -159,8 +163,12 @@ def interval(v: Any) -> Interval:
     if parts is None or not v:
         raise ValueError(f"not an interval in the style postgres: {v!r:.60}")
     years, months, days, sign, h, m, s, fraction = parts.groups()
-    micros = (int(h or 0) * 3600 + int(m or 0) * 60 + int(s or 0)) * 1_000_000 + int((fraction or "").ljust(6, "0"))
-    return Interval(12 * int(years or 0) + int(months or 0), int(days or 0), -micros if sign == "-" else micros)
+    micros = (int(h or 0) * 3600 + int(m or 0) * 60 + int(s or 0)) * 1_000_000 + int(
+        (fraction or "").ljust(6, "0")
+    )
+    return Interval(
+        12 * int(years or 0) + int(months or 0), int(days or 0), -micros if sign == "-" else micros
+    )
 
 
 def list_of(read: Callable[[Any], T]) -> Callable[[Any], list[Any]]:
@@ -284,7 +292,9 @@ def to_text(v: Any) -> str:
 
 def to_moment(v: datetime.datetime) -> str:
     """The text of a moment of SQLite, which its own functions write in UTC and without an offset."""
-    return (v if v.tzinfo is None else v.astimezone(datetime.timezone.utc).replace(tzinfo=None)).isoformat(" ")
+    return (
+        v if v.tzinfo is None else v.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    ).isoformat(" ")
 
 
 def to_array(write: Callable[[Any], str]) -> Callable[[Any], str]:
@@ -307,7 +317,9 @@ def to_array(write: Callable[[Any], str]) -> Callable[[Any], str]:
 
 def to_fields(values: Iterable[str | None]) -> str:
     """PostgreSQL's text of a composite value."""
-    quoted = ("" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '""') + '"' for v in values)
+    quoted = (
+        "" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '""') + '"' for v in values
+    )
     return "(" + ",".join(quoted) + ")"
 
 

@@ -24,13 +24,24 @@ const appender = await queries.createTripsAppender();
 for (const trip of trips(9000)) await appender.append(trip);
 await appender.close();
 
-for (const row of await queries.byVehicle()) console.log(row.vehicle, row.trips, row.price, row.first_stops);
+for (const row of await queries.byVehicle())
+  console.log(row.vehicle, row.trips, row.price, row.first_stops);
 console.log(await queries.getTrip(1n));
-console.log("upserted", await queries.upsertAllTrips([...trips(2), { ...[...trips(1)][0]!, id: 9000n }]));
+console.log(
+  "upserted",
+  await queries.upsertAllTrips([...trips(2), { ...[...trips(1)][0]!, id: 9000n }]),
+);
 console.log("deleted", await queries.deleteAllTrips([{ id: 0n }, { id: -1n }]));
 let seen = 0;
 for await (const id of queries.tripIdsStream("bike")) {
   seen++;
   if (id > 10n) break; // of the rest no values are made
 }
-console.log("bikes seen", seen, "of", (await queries.tripIds("bike")).length, "trips", (await queries.tripIds(null)).length);
+console.log(
+  "bikes seen",
+  seen,
+  "of",
+  (await queries.tripIds("bike")).length,
+  "trips",
+  (await queries.tripIds(null)).length,
+);

@@ -47,14 +47,22 @@ async function main(driver: string): Promise<void> {
     { id: 2, name: "Grace", email: null },
   ];
   console.log(driver, "inserted", await queries.insertAllUsers(users));
-  console.log(driver, "posted", await queries.addPostBatch([
-    { user_id: 1, title: "Hello", published: true },
-    { user_id: 1, title: "Draft", published: false },
-  ]));
+  console.log(
+    driver,
+    "posted",
+    await queries.addPostBatch([
+      { user_id: 1, title: "Hello", published: true },
+      { user_id: 1, title: "Draft", published: false },
+    ]),
+  );
   for (const row of await queries.usersWithPosts()) {
     console.log(driver, row.name, row.title ?? "(no posts)", row.published);
   }
-  console.log(driver, "upserted", await queries.upsertAllUsers([{ id: 2, name: "Grace", email: "grace@example.com" }]));
+  console.log(
+    driver,
+    "upserted",
+    await queries.upsertAllUsers([{ id: 2, name: "Grace", email: "grace@example.com" }]),
+  );
   console.log(driver, (await queries.getUser(2))?.email, await queries.getUser(3));
   console.log(driver, await queries.names([2, 1]));
 }

@@ -5,7 +5,21 @@ import { jsonList, savepoint } from "./scoter-sqlite.js";
 import { lazyRowsAsync, type ReadRow } from "./scoter-sqlite-rows.js";
 import { turnsOf, type Turns } from "./scoter-turns.js";
 export type { RunResult, Batch, Bulk } from "./scoter-sqlite.js";
-export { bigint, bit, blob, bool, dateText, int, jsonList, number, ran, timestampText, timeText, value, whole } from "./scoter-sqlite.js";
+export {
+  bigint,
+  bit,
+  blob,
+  bool,
+  dateText,
+  int,
+  jsonList,
+  number,
+  ran,
+  timestampText,
+  timeText,
+  value,
+  whole,
+} from "./scoter-sqlite.js";
 
 /** A prepared statement as generated code calls it. */
 export interface Statement {
@@ -30,9 +44,13 @@ export interface Session {
  * error would say so.
  */
 export function tursoList(values: readonly unknown[]): string {
-  const escaped = values.find((v) => typeof v === "string" && JSON.stringify(v).length !== v.length + 2);
+  const escaped = values.find(
+    (v) => typeof v === "string" && JSON.stringify(v).length !== v.length + 2,
+  );
   if (escaped !== undefined) {
-    throw new RangeError(`turso finds no text with quotes, backslashes or control characters by IN and a list: ${JSON.stringify(escaped)}`);
+    throw new RangeError(
+      `turso finds no text with quotes, backslashes or control characters by IN and a list: ${JSON.stringify(escaped)}`,
+    );
   }
   return jsonList(values);
 }
@@ -49,7 +67,11 @@ export interface LibsqlExecutor {
   execute(statement: { sql: string; args: never[] }): Promise<LibsqlResult>;
 }
 export interface LibsqlClient extends LibsqlExecutor {
-  transaction(mode: "write"): Promise<LibsqlExecutor & { commit(): Promise<void>; rollback(): Promise<void>; close(): void }>;
+  transaction(
+    mode: "write",
+  ): Promise<
+    LibsqlExecutor & { commit(): Promise<void>; rollback(): Promise<void>; close(): void }
+  >;
 }
 
 /**
@@ -58,7 +80,8 @@ export interface LibsqlClient extends LibsqlExecutor {
  */
 function libsqlRows(result: LibsqlResult, pluck: boolean): unknown[] {
   if (pluck) return result.rows.map((row) => row[0]);
-  if (!result.columns.some((c) => c === "length" || (c.charAt(0) <= "9" && /^\d+$/.test(c)))) return result.rows;
+  if (!result.columns.some((c) => c === "length" || (c.charAt(0) <= "9" && /^\d+$/.test(c))))
+    return result.rows;
   return result.rows.map((row) => Object.fromEntries(result.columns.map((c, i) => [c, row[i]])));
 }
 
@@ -69,21 +92,29 @@ export function libsql(db: LibsqlExecutor, turns = turnsOf(db)): Session {
     turns,
     prepare: (sql, pluck) => ({
       all: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }), pluck),
-      get: async (...args) => libsqlRows(await db.execute({ sql, args: args as never[] }), pluck)[0],
+      get: async (...args) =>
+        libsqlRows(await db.execute({ sql, args: args as never[] }), pluck)[0],
       run: async (...args) => {
         const result = await db.execute({ sql, args: args as never[] });
         return { changes: result.rowsAffected, lastInsertRowid: result.lastInsertRowid ?? 0n };
       },
     }),
     async open(sql, values) {
-      const rows = libsqlRows(await db.execute({ sql, args: [...values] as never[] }), false).values();
+      const rows = libsqlRows(
+        await db.execute({ sql, args: [...values] as never[] }),
+        false,
+      ).values();
       return { next: () => Promise.resolve(rows.next()) };
     },
     async transaction(body, commit) {
       if (!("transaction" in db)) return body(session);
       const tx = await (db as LibsqlClient).transaction("write");
       try {
-        return await turns.whole(() => body(libsql(tx, turns)), () => (commit ? tx.commit() : tx.rollback()), () => tx.rollback());
+        return await turns.whole(
+          () => body(libsql(tx, turns)),
+          () => (commit ? tx.commit() : tx.rollback()),
+          () => tx.rollback(),
+        );
       } finally {
         tx.close();
       }
@@ -200,9 +231,13 @@ export function turso(db: TursoDatabase, bigints: boolean): Session {
     async transaction(body, commit) {
       if (db.inTransaction) return body(session);
       await db.exec("BEGIN IMMEDIATE");
-      return session.turns.whole(() => body(session), () => db.exec(commit ? "COMMIT" : "ROLLBACK"), async () => {
-        if (db.inTransaction) await db.exec("ROLLBACK");
-      });
+      return session.turns.whole(
+        () => body(session),
+        () => db.exec(commit ? "COMMIT" : "ROLLBACK"),
+        async () => {
+          if (db.inTransaction) await db.exec("ROLLBACK");
+        },
+      );
     },
   };
   return session;
@@ -226,13 +261,26 @@ export class Runtime {
     return {
       all: (...values) => core.observe(observer, name, core.many, () => statement.all(...values)),
       get: (...values) => core.observe(observer, name, core.one, () => statement.get(...values)),
-      run: (...values) => core.observe(observer, name, (done) => Number(done.changes), () => statement.run(...values)),
+      run: (...values) =>
+        core.observe(
+          observer,
+          name,
+          (done) => Number(done.changes),
+          () => statement.run(...values),
+        ),
     };
   }
 
-  stream<T>(name: string, sql: string, values: readonly unknown[], read?: ReadRow<T>): AsyncGenerator<T, void, undefined> {
+  stream<T>(
+    name: string,
+    sql: string,
+    values: readonly unknown[],
+    read?: ReadRow<T>,
+  ): AsyncGenerator<T, void, undefined> {
     const rows = lazyRowsAsync(() => this.#session.open(sql, values), read);
-    return this.#observer === undefined ? rows : core.observeEachAsync(this.#observer, name, () => rows);
+    return this.#observer === undefined
+      ? rows
+      : core.observeEachAsync(this.#observer, name, () => rows);
   }
 
   /** Runs a statement once per parameter set, all or nothing, and sums the changes. */
@@ -240,7 +288,8 @@ export class Runtime {
     return this.#atomic(batch.name, async (session) => {
       const statement = session.prepare(batch.sql, false);
       let changes = 0;
-      for await (const row of rows) changes += Number((await statement.run(...batch.values(row))).changes);
+      for await (const row of rows)
+        changes += Number((await statement.run(...batch.values(row))).changes);
       return changes;
     });
   }
@@ -262,7 +311,9 @@ export class Runtime {
   #atomic(name: string, body: (session: Session) => Promise<number>): Promise<number> {
     const session = this.#session;
     return core.observe(this.#observer, name, core.same, () =>
-      session.turns.take(() => (session.inTransaction ? this.#part(body) : session.transaction(body, true))),
+      session.turns.take(() =>
+        session.inTransaction ? this.#part(body) : session.transaction(body, true),
+      ),
     );
   }
 
@@ -270,15 +321,24 @@ export class Runtime {
     const session = this.#session;
     const run = (sql: string): Promise<unknown> => session.prepare(sql, false).run();
     await run(savepoint.begin);
-    return session.turns.whole(() => body(session), () => run(savepoint.end), async () => {
-      if (session.inTransaction) for (const sql of savepoint.undo) await run(sql);
-    });
+    return session.turns.whole(
+      () => body(session),
+      () => run(savepoint.end),
+      async () => {
+        if (session.inTransaction) for (const sql of savepoint.undo) await run(sql);
+      },
+    );
   }
 
   /** Runs body in a transaction, or in the one that is open already. */
   transaction<T>(body: (runtime: Runtime) => Promise<T>): Promise<T> {
     const own = this.#session;
-    return own.turns.take(() => own.transaction((session) => body(session === own ? this : new Runtime(session, this.#observer)), true));
+    return own.turns.take(() =>
+      own.transaction(
+        (session) => body(session === own ? this : new Runtime(session, this.#observer)),
+        true,
+      ),
+    );
   }
 }
 
@@ -299,7 +359,8 @@ class Writer<T> {
   constructor(session: Session, bulk: Bulk<T>) {
     this.#session = session;
     this.#bulk = bulk;
-    this.#most = bulk.many === undefined ? 1 : Math.max(1, Math.floor(manyValues / bulk.columns.length));
+    this.#most =
+      bulk.many === undefined ? 1 : Math.max(1, Math.floor(manyValues / bulk.columns.length));
     this.#one = session.prepare(bulk.sql, false);
     this.#many = this.#most > 1 ? session.prepare(this.#sql(this.#most), false) : undefined;
   }
@@ -310,7 +371,9 @@ class Writer<T> {
 
   #sql(rows: number): string {
     const row = "(" + this.#bulk.columns.map(() => "?").join(", ") + ")";
-    return this.#bulk.many?.before + Array<string>(rows).fill(row).join(", ") + this.#bulk.many?.behind;
+    return (
+      this.#bulk.many?.before + Array<string>(rows).fill(row).join(", ") + this.#bulk.many?.behind
+    );
   }
 
   async add(row: T): Promise<void> {
@@ -328,7 +391,10 @@ class Writer<T> {
     const rows = this.#waiting;
     this.#waiting = [];
     if (this.#many !== undefined && rows.length > 1) {
-      const many = rows.length === this.#most ? this.#many : this.#session.prepare(this.#sql(rows.length), false);
+      const many =
+        rows.length === this.#most
+          ? this.#many
+          : this.#session.prepare(this.#sql(rows.length), false);
       await this.#run("SAVEPOINT _scoter_rows");
       try {
         this.#changes += Number((await many.run(...rows.flat())).changes);
@@ -363,22 +429,39 @@ export async function applyMigrations(
   options: core.MigrateOptions = {},
 ): Promise<string[]> {
   const migrate = async (s: Session): Promise<string[]> => {
-    const run = (sql: string, ...values: unknown[]): Promise<RunResult> => s.prepare(sql, false).run(...values);
-    const all = async (sql: string, ...values: unknown[]): Promise<core.Raw[]> => (await s.prepare(sql, false).all(...values)) as core.Raw[];
+    const run = (sql: string, ...values: unknown[]): Promise<RunResult> =>
+      s.prepare(sql, false).run(...values);
+    const all = async (sql: string, ...values: unknown[]): Promise<core.Raw[]> =>
+      (await s.prepare(sql, false).all(...values)) as core.Raw[];
     await run(core.migrationSQL.create);
     const columns = await all("SELECT name FROM pragma_table_info('_sqg_migrations')");
     if (!columns.some((c) => c["name"] === "checksum")) await run(core.migrationSQL.addChecksum);
-    const recorded = await all("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?", project);
-    const applied = new Map(recorded.map((r) => [r["migration_id"] as string, r["checksum"] as string | null]));
+    const recorded = await all(
+      "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = ?",
+      project,
+    );
+    const applied = new Map(
+      recorded.map((r) => [r["migration_id"] as string, r["checksum"] as string | null]),
+    );
     const todo = core.pending(project, migrations, applied);
     for (const m of migrations) {
       if (applied.get(m.id) === null) {
-        await run("UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?", m.checksum, project, m.id);
+        await run(
+          "UPDATE _sqg_migrations SET checksum = ? WHERE project = ? AND migration_id = ?",
+          m.checksum,
+          project,
+          m.id,
+        );
       }
     }
     for (const m of todo) {
       for (const statement of m.statements) await run(statement);
-      await run("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)", project, m.id, m.checksum);
+      await run(
+        "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES (?, ?, ?)",
+        project,
+        m.id,
+        m.checksum,
+      );
     }
     return todo.map((m) => m.id);
   };

@@ -23,7 +23,10 @@ export class Turn {
 
   /** Fails once it has ended. What comes then can be no part of it, and by itself might be the half that stays of what was rolled back. */
   check(): void {
-    if (!this.open) throw new Error("called by a transaction, batch or bulk operation that has ended: it must await what it calls");
+    if (!this.open)
+      throw new Error(
+        "called by a transaction, batch or bulk operation that has ended: it must await what it calls",
+      );
   }
 }
 
@@ -63,7 +66,11 @@ export class Turns {
    * Runs body as a turn of its own in what has been begun, and then `end`; if one of them fails, `undo`. A failure of that would
    * only hide the cause.
    */
-  async whole<T>(body: () => Promise<T>, end: () => Promise<unknown>, undo: () => Promise<unknown>): Promise<T> {
+  async whole<T>(
+    body: () => Promise<T>,
+    end: () => Promise<unknown>,
+    undo: () => Promise<unknown>,
+  ): Promise<T> {
     try {
       const result = await this.take(body);
       await end();
@@ -81,7 +88,10 @@ export class Turns {
     turn.check();
     const before = turn.last;
     const done = run();
-    turn.last = done.then(() => before, () => before);
+    turn.last = done.then(
+      () => before,
+      () => before,
+    );
     return done;
   }
 }

@@ -58,15 +58,36 @@ export interface Interval {
  * Another one, as of another `intervalstyle`, is an error.
  */
 export function intervalOf(text: string): Interval {
-  const match = /^(?:([+-]?\d+) years?)? ?(?:([+-]?\d+) mon(?:th)?s?)? ?(?:([+-]?\d+) days?)? ?(?:([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?$/.exec(text);
-  if (match === null || text === "") throw new RangeError(`not an interval that can be read: ${text}`);
-  const [, years = 0, months = 0, days = 0, sign, hours = 0, minutes = 0, seconds = 0, fraction = ""] = match;
-  const micros = ((BigInt(hours) * 60n + BigInt(minutes)) * 60n + BigInt(seconds)) * 1000000n + BigInt(fraction.padEnd(6, "0"));
-  return { months: 12 * Number(years) + Number(months), days: Number(days), micros: sign === "-" ? -micros : micros };
+  const match =
+    /^(?:([+-]?\d+) years?)? ?(?:([+-]?\d+) mon(?:th)?s?)? ?(?:([+-]?\d+) days?)? ?(?:([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?$/.exec(
+      text,
+    );
+  if (match === null || text === "")
+    throw new RangeError(`not an interval that can be read: ${text}`);
+  const [
+    ,
+    years = 0,
+    months = 0,
+    days = 0,
+    sign,
+    hours = 0,
+    minutes = 0,
+    seconds = 0,
+    fraction = "",
+  ] = match;
+  const micros =
+    ((BigInt(hours) * 60n + BigInt(minutes)) * 60n + BigInt(seconds)) * 1000000n +
+    BigInt(fraction.padEnd(6, "0"));
+  return {
+    months: 12 * Number(years) + Number(months),
+    days: Number(days),
+    micros: sign === "-" ? -micros : micros,
+  };
 }
 
 /** The text of an interval, which PostgreSQL and DuckDB read. */
-export const intervalText = (v: Interval): string => `${v.months} mons ${v.days} days ${v.micros} microseconds`;
+export const intervalText = (v: Interval): string =>
+  `${v.months} mons ${v.days} days ${v.micros} microseconds`;
 
 /** A year in ISO's form, in which 0 is 1 BC: outside of 0000 to 9999 it has a sign and six digits, as JavaScript reads it. */
 export function isoYear(year: number): string {
@@ -77,7 +98,8 @@ export function isoYear(year: number): string {
 /** The text, which can be sent: for half of a pair of code units UTF-8 has no bytes, and drivers send others. */
 export function utf8(v: string): string {
   // Every Node.js since 20 has it, and libraries of the compiler before ES2024 do not declare it; plain JavaScript may have no text.
-  if (typeof v === "string" && !(v as string & { isWellFormed(): boolean }).isWellFormed()) throw new RangeError(`a text that UTF-8 cannot hold: ${JSON.stringify(v)}`);
+  if (typeof v === "string" && !(v as string & { isWellFormed(): boolean }).isWellFormed())
+    throw new RangeError(`a text that UTF-8 cannot hold: ${JSON.stringify(v)}`);
   return v;
 }
 
@@ -90,7 +112,9 @@ export class RowError extends Error {
   readonly row: number;
 
   constructor(operation: string, row: number, cause: unknown) {
-    super(`${operation}: row ${row}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${operation}: row ${row}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
     this.name = "RowError";
     this.row = row;
   }
@@ -109,7 +133,8 @@ export interface BulkRows<T, V> {
 /** The values of the row of that number. */
 export function valuesOf<T, V>(bulk: BulkRows<T, V>, row: T, number: number): V[] {
   const missing = bulk.missing(row);
-  if (missing !== undefined) throw new RowError(bulk.name, number, `column ${missing} must not be null`);
+  if (missing !== undefined)
+    throw new RowError(bulk.name, number, `column ${missing} must not be null`);
   try {
     return bulk.values(row);
   } catch (error) {
@@ -129,7 +154,8 @@ export interface FirstRows<T> {
 export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRows<T>> {
   if (most < 0) return { first: [], all: false, rows };
   if (Array.isArray(rows)) return { first: rows as T[], all: rows.length <= most, rows };
-  const rest = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  const rest =
+    Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   const first: T[] = [];
   let failure: { error: unknown } | undefined;
   let all = false;
@@ -147,7 +173,8 @@ export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRo
     if (failure !== undefined) throw failure.error;
     if (all) return;
     try {
-      for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+      for (let next = await rest.next(); next.done !== true; next = await rest.next())
+        yield next.value;
     } finally {
       await rest.return?.();
     }
@@ -159,7 +186,11 @@ export async function firstRows<T>(rows: Rows<T>, most: number): Promise<FirstRo
  * The number of the last of the rows whose columns of these names have these values, or 0. Rows that
  * can be read only once are not looked at, and one that has no values was not the one.
  */
-export function lastWith<T, V>(bulk: BulkRows<T, V>, rows: Rows<T>, named: (column: string) => string | undefined): number {
+export function lastWith<T, V>(
+  bulk: BulkRows<T, V>,
+  rows: Rows<T>,
+  named: (column: string) => string | undefined,
+): number {
   const wanted = bulk.columns.map(named);
   if (!Array.isArray(rows) || wanted.every((w) => w === undefined)) return 0;
   for (let i = rows.length; i > 0; i--) {
@@ -227,7 +258,12 @@ export function opt<A, B>(value: A | null | undefined, f: (value: A) => B): B | 
 }
 
 /** Runs a synchronous operation under the observer. */
-export function observeSync<T>(observer: Observer | undefined, name: string, count: (result: T) => number, run: () => T): T {
+export function observeSync<T>(
+  observer: Observer | undefined,
+  name: string,
+  count: (result: T) => number,
+  run: () => T,
+): T {
   if (observer === undefined) return run();
   const scope = observer.start(name);
   let result: T;
@@ -262,7 +298,11 @@ export async function observe<T>(
 }
 
 /** Yields what source yields; the observer hears of the end, early or not. */
-export function* observeEach<T>(observer: Observer | undefined, name: string, source: () => Iterable<T>): Generator<T, void, undefined> {
+export function* observeEach<T>(
+  observer: Observer | undefined,
+  name: string,
+  source: () => Iterable<T>,
+): Generator<T, void, undefined> {
   const scope = observer?.start(name);
   let rows = 0;
   let failure: unknown;
@@ -310,17 +350,23 @@ export const unknownCount = (): number => -1;
 export type Applied = Map<string, string | null>;
 
 /** The pending migrations, in order. Throws when an applied one has changed. */
-export function pending(project: string, migrations: readonly Migration[], applied: Applied): Migration[] {
+export function pending(
+  project: string,
+  migrations: readonly Migration[],
+  applied: Applied,
+): Migration[] {
   return migrations.filter((m) => {
     const checksum = applied.get(m.id);
-    if (checksum !== undefined && checksum !== null && checksum !== m.checksum) throw new MigrationChangedError(project, m.id);
+    if (checksum !== undefined && checksum !== null && checksum !== m.checksum)
+      throw new MigrationChangedError(project, m.id);
     return checksum === undefined;
   });
 }
 
 /** Refuses a dry run where what it does would stay: in a transaction of the caller's. */
 export function checkDryRun(options: MigrateOptions, inTransaction: boolean): void {
-  if (options.dryRun === true && inTransaction) throw new Error("a dry run needs a connection without an open transaction");
+  if (options.dryRun === true && inTransaction)
+    throw new Error("a dry run needs a connection without an open transaction");
 }
 
 /** The statements around migrations. The table is SQG's, with a checksum. */

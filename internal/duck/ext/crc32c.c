@@ -14,7 +14,8 @@ static uint32_t bytewise[8][256]; // for processors without the instructions: ei
 // The length of a stream: three are about an eighth of a block.
 enum { stream = 2720 };
 
-static uint32_t behind_stream[4][256]; // what the zeros of one stream behind do to each byte of a CRC
+static uint32_t behind_stream[4]
+							 [256]; // what the zeros of one stream behind do to each byte of a CRC
 
 static uint32_t shift_by_zeros(uint32_t crc, size_t bytes) {
 	while (bytes-- > 0) crc = crc >> 8 ^ bytewise[0][crc & 0xff];
@@ -44,7 +45,8 @@ static void fill_tables(void) {
 }
 
 static uint32_t shift_stream(uint32_t crc) {
-	return behind_stream[0][crc & 0xff] ^ behind_stream[1][crc >> 8 & 0xff] ^ behind_stream[2][crc >> 16 & 0xff] ^ behind_stream[3][crc >> 24];
+	return behind_stream[0][crc & 0xff] ^ behind_stream[1][crc >> 8 & 0xff] ^
+		behind_stream[2][crc >> 16 & 0xff] ^ behind_stream[3][crc >> 24];
 }
 
 static uint64_t word(const uint8_t *p) {
@@ -96,9 +98,11 @@ WITH_CRC static uint32_t by_instructions(uint32_t crc, const uint8_t *p, size_t 
 
 static uint32_t by_tables(uint32_t crc, const uint8_t *p, size_t n) {
 	for (; n >= 8; p += 8, n -= 8) {
-		uint32_t low = crc ^ ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
-		crc = bytewise[7][low & 0xff] ^ bytewise[6][low >> 8 & 0xff] ^ bytewise[5][low >> 16 & 0xff] ^ bytewise[4][low >> 24] ^
-		      bytewise[3][p[4]] ^ bytewise[2][p[5]] ^ bytewise[1][p[6]] ^ bytewise[0][p[7]];
+		uint32_t low = crc ^
+			((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+		crc = bytewise[7][low & 0xff] ^ bytewise[6][low >> 8 & 0xff] ^
+			bytewise[5][low >> 16 & 0xff] ^ bytewise[4][low >> 24] ^ bytewise[3][p[4]] ^
+			bytewise[2][p[5]] ^ bytewise[1][p[6]] ^ bytewise[0][p[7]];
 	}
 	for (; n > 0; p++, n--) crc = crc >> 8 ^ bytewise[0][(crc ^ *p) & 0xff];
 	return crc;

@@ -9,8 +9,8 @@
 #include "limit.h"
 
 struct scoter_account {
-	std::atomic<int64_t> bytes {0};
-	std::atomic<bool> stopped {false};
+	std::atomic<int64_t> bytes{0};
+	std::atomic<bool> stopped{false};
 };
 
 namespace scoter {
@@ -20,7 +20,8 @@ namespace scoter {
 constexpr int64_t batch_bytes = 64 << 10;
 
 struct Thread {
-	scoter_account *account; // of the statement that the thread runs for; nullptr if it is not known
+	scoter_account
+		*account; // of the statement that the thread runs for; nullptr if it is not known
 	int64_t counted;         // and not added to the totals
 	int tasks;               // of DuckDB's that the thread runs, one within the other
 	scoter_account *before;  // the account outside of them

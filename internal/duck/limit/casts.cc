@@ -12,8 +12,11 @@ namespace {
 constexpr idx_t most_digits = 100000;
 
 struct BoundedCast : public BoundCastData {
-	BoundedCast(cast_function_t original, idx_t most_bytes) : original(original), most_bytes(most_bytes) {}
-	unique_ptr<BoundCastData> Copy() const override { return make_uniq<BoundedCast>(original, most_bytes); }
+	BoundedCast(cast_function_t original, idx_t most_bytes)
+		: original(original), most_bytes(most_bytes) {}
+	unique_ptr<BoundCastData> Copy() const override {
+		return make_uniq<BoundedCast>(original, most_bytes);
+	}
 
 	cast_function_t original;
 	idx_t most_bytes;
@@ -25,20 +28,26 @@ bool CastBounded(Vector &source, Vector &result, idx_t count, CastParameters &pa
 	source.ToUnifiedFormat(count, values);
 	for (idx_t row = 0; row < count; row++) {
 		auto i = values.sel->get_index(row);
-		if (values.validity.RowIsValid(i) && UnifiedVectorFormat::GetData<string_t>(values)[i].GetSize() > cast.most_bytes) {
-			TooMuchWork(StringUtil::Format("a number of more than %llu digits is cast to BIGNUM or to text", most_digits));
+		if (values.validity.RowIsValid(i) &&
+			UnifiedVectorFormat::GetData<string_t>(values)[i].GetSize() > cast.most_bytes) {
+			TooMuchWork(StringUtil::Format(
+				"a number of more than %llu digits is cast to BIGNUM or to text", most_digits));
 		}
 	}
 	return cast.original(source, result, count, parameters);
 }
 
-void Bound(ClientContext &context, const LogicalType &from, const LogicalType &to, idx_t most_bytes) {
+void Bound(
+	ClientContext &context, const LogicalType &from, const LogicalType &to, idx_t most_bytes) {
 	auto &casts = DBConfig::GetConfig(context).GetCastFunctions();
 	GetCastFunctionInput input(context);
 	auto original = casts.GetCastFunction(from, to, input);
-	if (original.cast_data || original.init_local_state) throw InternalException("the cast from %s to %s is not what it was", from.ToString(), to.ToString());
+	if (original.cast_data || original.init_local_state)
+		throw InternalException(
+			"the cast from %s to %s is not what it was", from.ToString(), to.ToString());
 	auto cost = casts.ImplicitCastCost(&context, from, to);
-	casts.RegisterCastFunction(from, to, BoundCastInfo(CastBounded, make_uniq<BoundedCast>(original.function, most_bytes)), cost);
+	casts.RegisterCastFunction(from, to,
+		BoundCastInfo(CastBounded, make_uniq<BoundedCast>(original.function, most_bytes)), cost);
 }
 
 } // namespace

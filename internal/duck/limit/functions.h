@@ -13,13 +13,15 @@ namespace scoter {
 using namespace duckdb;
 
 // Calls a function for a chunk within its bound, or throws.
-typedef void (*bound_t)(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
+typedef void (*bound_t)(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
 
 // Throws if the query of the function was interrupted.
 void CheckInterrupt(ExpressionState &state);
 
 // Calls a function for each row of a chunk, and looks at the interrupt flag in between.
-void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
+void RowByRow(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
 
 // Calls a function whose work grows with the bytes of its arguments: for each row if there are many.
 // It refuses texts that would take some seconds.

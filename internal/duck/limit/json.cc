@@ -38,17 +38,21 @@ void CheckLevels(Vector &vector, idx_t count) {
 	vector.ToUnifiedFormat(count, values);
 	for (idx_t row = 0; row < count; row++) {
 		auto i = values.sel->get_index(row);
-		if (!values.validity.RowIsValid(i) || Levels(UnifiedVectorFormat::GetData<string_t>(values)[i]) <= most_levels) continue;
+		if (!values.validity.RowIsValid(i) ||
+			Levels(UnifiedVectorFormat::GetData<string_t>(values)[i]) <= most_levels)
+			continue;
 		TooMuchWork(StringUtil::Format("JSON is nested more than %llu levels deep", most_levels));
 	}
 }
 
 namespace {
 
-void Nested(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void Nested(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	for (auto &column : args.data) {
-		CheckLevels(column, column.GetVectorType() == VectorType::CONSTANT_VECTOR ? 1 : args.size());
+		CheckLevels(
+			column, column.GetVectorType() == VectorType::CONSTANT_VECTOR ? 1 : args.size());
 	}
 	Linear(function, args, state, result);
 }
@@ -56,9 +60,12 @@ void Nested(const scalar_function_t &function, DataChunk &args, ExpressionState 
 // Of json_transform and the like, which walk a constant structure when they are bound.
 bind_scalar_function_t transform_bind;
 
-unique_ptr<FunctionData> BindTransform(ClientContext &context, ScalarFunction &function, vector<unique_ptr<Expression>> &arguments) {
+unique_ptr<FunctionData> BindTransform(
+	ClientContext &context, ScalarFunction &function, vector<unique_ptr<Expression>> &arguments) {
 	for (auto &argument : arguments) {
-		if (argument->return_type.InternalType() != PhysicalType::VARCHAR || !argument->IsFoldable()) continue;
+		if (argument->return_type.InternalType() != PhysicalType::VARCHAR ||
+			!argument->IsFoldable())
+			continue;
 		Vector constant(ExpressionExecutor::EvaluateScalar(context, *argument));
 		CheckLevels(constant, 1);
 	}
@@ -68,12 +75,15 @@ unique_ptr<FunctionData> BindTransform(ClientContext &context, ScalarFunction &f
 } // namespace
 
 bound_t BoundOfJSON(const string &name, ScalarFunction &function) {
-	for (auto walks : {"json_structure", "json_contains", "json_merge_patch", "json_deserialize_sql"}) {
+	for (auto walks :
+		{"json_structure", "json_contains", "json_merge_patch", "json_deserialize_sql"}) {
 		if (name == walks) return Nested;
 	}
-	for (auto transforms : {"json_transform", "json_transform_strict", "from_json", "from_json_strict"}) {
+	for (auto transforms :
+		{"json_transform", "json_transform_strict", "from_json", "from_json_strict"}) {
 		if (name != transforms) continue;
-		if (transform_bind && function.bind != transform_bind && function.bind != BindTransform) throw InternalException("%s is not bound as it was", name);
+		if (transform_bind && function.bind != transform_bind && function.bind != BindTransform)
+			throw InternalException("%s is not bound as it was", name);
 		transform_bind = function.bind != BindTransform ? function.bind : transform_bind;
 		function.bind = BindTransform;
 		return Nested;

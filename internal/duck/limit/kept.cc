@@ -34,7 +34,8 @@ bool Forget(PhysicalOperator &op) {
 	default:
 		break;
 	}
-	for (auto &child : op.GetChildren()) all = Forget(const_cast<PhysicalOperator &>(child.get())) && all;
+	for (auto &child : op.GetChildren())
+		all = Forget(const_cast<PhysicalOperator &>(child.get())) && all;
 	return all;
 }
 

@@ -34,7 +34,7 @@ void CheckJSONWithin(Vector &values, idx_t count) {
 // Returns how deep a value is nested; it stops beyond most_levels. level is that of each value that
 // is still to be looked at.
 idx_t Levels(const UnifiedVariantVectorData &variants, idx_t row) {
-	vector<std::pair<uint32_t, idx_t>> next {{0, 0}};
+	vector<std::pair<uint32_t, idx_t>> next{{0, 0}};
 	idx_t deepest = 0;
 	while (!next.empty() && deepest <= most_levels) {
 		auto value = next.back();
@@ -43,7 +43,8 @@ idx_t Levels(const UnifiedVariantVectorData &variants, idx_t row) {
 		deepest = MaxValue(deepest, value.second + 1);
 		auto nested = VariantUtils::DecodeNestedData(variants, row, value.first);
 		for (uint32_t i = 0; i < nested.child_count; i++) {
-			next.emplace_back(variants.GetValuesIndex(row, nested.children_idx + i), value.second + 1);
+			next.emplace_back(
+				variants.GetValuesIndex(row, nested.children_idx + i), value.second + 1);
 		}
 	}
 	return deepest;
@@ -58,8 +59,11 @@ bool Cast(Vector &source, Vector &result, idx_t count, CastParameters &parameter
 	UnifiedVariantVectorData variants(format);
 	for (idx_t row = 0; row < (constant ? 1 : count); row++) {
 		// Each level takes a value.
-		if (!variants.RowIsValid(row) || variants.GetValuesListEntry(row).length <= most_levels) continue;
-		if (Levels(variants, row) > most_levels) TooMuchWork(StringUtil::Format("a VARIANT is nested more than %llu levels deep", most_levels));
+		if (!variants.RowIsValid(row) || variants.GetValuesListEntry(row).length <= most_levels)
+			continue;
+		if (Levels(variants, row) > most_levels)
+			TooMuchWork(
+				StringUtil::Format("a VARIANT is nested more than %llu levels deep", most_levels));
 	}
 	return true;
 }
@@ -71,12 +75,21 @@ bool Cast(Vector &source, Vector &result, idx_t count, CastParameters &parameter
 
 // BoundCastInfo DefaultCasts::ImplicitToVariantCast(BindCastInput &, const LogicalType &, const
 // LogicalType &)
-duckdb::BoundCastInfo RealToVariant(duckdb::BindCastInput &input, const duckdb::LogicalType &source, const duckdb::LogicalType &target) asm("__real__ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_13BindCastInputERKNS_11LogicalTypeES5_");
-duckdb::BoundCastInfo BoundedToVariant(duckdb::BindCastInput &input, const duckdb::LogicalType &source, const duckdb::LogicalType &target) asm("__wrap__ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_13BindCastInputERKNS_11LogicalTypeES5_");
+duckdb::BoundCastInfo RealToVariant(duckdb::BindCastInput &input, const duckdb::LogicalType &source,
+	const duckdb::LogicalType
+		&target) asm("__real__ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_"
+					 "13BindCastInputERKNS_11LogicalTypeES5_");
+duckdb::BoundCastInfo BoundedToVariant(duckdb::BindCastInput &input,
+	const duckdb::LogicalType &source,
+	const duckdb::LogicalType
+		&target) asm("__wrap__ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_"
+					 "13BindCastInputERKNS_11LogicalTypeES5_");
 
-duckdb::BoundCastInfo BoundedToVariant(duckdb::BindCastInput &input, const duckdb::LogicalType &source, const duckdb::LogicalType &target) {
+duckdb::BoundCastInfo BoundedToVariant(duckdb::BindCastInput &input,
+	const duckdb::LogicalType &source, const duckdb::LogicalType &target) {
 	auto cast = RealToVariant(input, source, target);
-	if (cast.cast_data || cast.init_local_state) throw duckdb::InternalException("the cast to VARIANT is not what it was");
+	if (cast.cast_data || cast.init_local_state)
+		throw duckdb::InternalException("the cast to VARIANT is not what it was");
 	scoter::to_variant = cast.function;
 	cast.function = scoter::Cast;
 	return cast;

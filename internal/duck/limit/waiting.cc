@@ -15,7 +15,8 @@
 extern "C" int __real_nanosleep(const timespec *time, timespec *left);
 extern "C" int __wrap_nanosleep(const timespec *time, timespec *left) {
 	auto interrupted = scoter::thread.interrupted;
-	if (interrupted && interrupted->load(std::memory_order_relaxed)) throw duckdb::InterruptException();
+	if (interrupted && interrupted->load(std::memory_order_relaxed))
+		throw duckdb::InterruptException();
 	return __real_nanosleep(time, left);
 }
 

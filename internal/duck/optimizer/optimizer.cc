@@ -33,11 +33,13 @@ class DateTruncRule : public DateTruncSimplificationRule {
 public:
 	using DateTruncSimplificationRule::DateTruncSimplificationRule;
 
-	unique_ptr<Expression> Apply(LogicalOperator &op, vector<reference<Expression>> &bindings, bool &changes_made, bool is_root) override {
+	unique_ptr<Expression> Apply(LogicalOperator &op, vector<reference<Expression>> &bindings,
+		bool &changes_made, bool is_root) override {
 		auto comparison = bindings[0].get().GetExpressionType();
 		auto result = DateTruncSimplificationRule::Apply(op, bindings, changes_made, is_root);
 		bool constant = result && result->GetExpressionClass() == ExpressionClass::BOUND_CONSTANT;
-		bool may_be_null = comparison == ExpressionType::COMPARE_EQUAL || comparison == ExpressionType::COMPARE_NOTEQUAL;
+		bool may_be_null = comparison == ExpressionType::COMPARE_EQUAL ||
+			comparison == ExpressionType::COMPARE_NOTEQUAL;
 		return constant && may_be_null ? nullptr : std::move(result);
 	}
 };
@@ -48,19 +50,17 @@ class DateCastRule : public TimeStampComparison {
 public:
 	using TimeStampComparison::TimeStampComparison;
 
-	unique_ptr<Expression> Apply(LogicalOperator &op, vector<reference<Expression>> &bindings, bool &changes_made, bool is_root) override {
+	unique_ptr<Expression> Apply(LogicalOperator &op, vector<reference<Expression>> &bindings,
+		bool &changes_made, bool is_root) override {
 		try {
 			return TimeStampComparison::Apply(op, bindings, changes_made, is_root);
 		} catch (const ConversionException &) {
 			return nullptr;
-		} catch (const OutOfRangeException &) {
-			return nullptr;
-		}
+		} catch (const OutOfRangeException &) { return nullptr; }
 	}
 };
 
-template <class RULE, class CORRECTED>
-void Replace(ExpressionRewriter &rewriter) {
+template <class RULE, class CORRECTED> void Replace(ExpressionRewriter &rewriter) {
 	for (auto &rule : rewriter.rules) {
 		if (dynamic_cast<RULE *>(rule.get())) rule = make_uniq<CORRECTED>(rewriter);
 	}
@@ -72,22 +72,28 @@ class DistinctFromRule : public Rule {
 public:
 	explicit DistinctFromRule(ExpressionRewriter &rewriter) : Rule(rewriter) {
 		auto comparison = make_uniq<ComparisonExpressionMatcher>();
-		comparison->expr_type = make_uniq<SpecificExpressionTypeMatcher>(ExpressionType::COMPARE_DISTINCT_FROM);
+		comparison->expr_type =
+			make_uniq<SpecificExpressionTypeMatcher>(ExpressionType::COMPARE_DISTINCT_FROM);
 		comparison->policy = SetMatcher::Policy::SOME;
 		root = std::move(comparison);
 	}
 
-	unique_ptr<Expression> Apply(LogicalOperator &, vector<reference<Expression>> &bindings, bool &, bool) override {
+	unique_ptr<Expression> Apply(
+		LogicalOperator &, vector<reference<Expression>> &bindings, bool &, bool) override {
 		auto &comparison = bindings[0].get().Cast<BoundComparisonExpression>();
 		auto column = &comparison.left, constant = &comparison.right;
-		if ((*column)->GetExpressionClass() == ExpressionClass::BOUND_CONSTANT) std::swap(column, constant);
+		if ((*column)->GetExpressionClass() == ExpressionClass::BOUND_CONSTANT)
+			std::swap(column, constant);
 		if ((*column)->GetExpressionClass() != ExpressionClass::BOUND_COLUMN_REF) return nullptr;
 		if ((*constant)->GetExpressionClass() != ExpressionClass::BOUND_CONSTANT) return nullptr;
 		if ((*constant)->Cast<BoundConstantExpression>().value.IsNull()) return nullptr;
-		auto is_null = make_uniq<BoundOperatorExpression>(ExpressionType::OPERATOR_IS_NULL, LogicalType::BOOLEAN);
+		auto is_null = make_uniq<BoundOperatorExpression>(
+			ExpressionType::OPERATOR_IS_NULL, LogicalType::BOOLEAN);
 		is_null->children.push_back((*column)->Copy());
-		auto differs = make_uniq<BoundComparisonExpression>(ExpressionType::COMPARE_NOTEQUAL, std::move(*column), std::move(*constant));
-		return make_uniq<BoundConjunctionExpression>(ExpressionType::CONJUNCTION_OR, std::move(differs), std::move(is_null));
+		auto differs = make_uniq<BoundComparisonExpression>(
+			ExpressionType::COMPARE_NOTEQUAL, std::move(*column), std::move(*constant));
+		return make_uniq<BoundConjunctionExpression>(
+			ExpressionType::CONJUNCTION_OR, std::move(differs), std::move(is_null));
 	}
 };
 
@@ -98,17 +104,23 @@ public:
 protected:
 	// DuckDB 1.5.6 makes an aggregate of a filter on ROW_NUMBER(ORDER BY a) OVER (ORDER BY b), which
 	// chooses by b (#23678). It does so only if OVER has one ORDER BY: repeating it changes nothing.
-	unique_ptr<Expression> VisitReplace(BoundWindowExpression &window, unique_ptr<Expression> *) override {
-		if (window.GetExpressionType() == ExpressionType::WINDOW_ROW_NUMBER && !window.arg_orders.empty() && window.orders.size() == 1) {
+	unique_ptr<Expression> VisitReplace(
+		BoundWindowExpression &window, unique_ptr<Expression> *) override {
+		if (window.GetExpressionType() == ExpressionType::WINDOW_ROW_NUMBER &&
+			!window.arg_orders.empty() && window.orders.size() == 1) {
 			window.orders.push_back(window.orders[0].Copy());
 		}
 		// DuckDB 1.5.6 negates the offset of LAG and LEAD, and reads outside of its memory where that
 		// is the smallest BIGINT. No partition has that many rows: the next number means the same.
 		if (window.offset_expr && window.offset_expr->return_type == LogicalType::BIGINT) {
-			auto smallest = make_uniq<BoundConstantExpression>(Value::BIGINT(NumericLimits<int64_t>::Minimum()));
-			auto is_smallest = make_uniq<BoundComparisonExpression>(ExpressionType::COMPARE_EQUAL, window.offset_expr->Copy(), std::move(smallest));
-			auto one = BoundCastExpression::AddCastToType(optimizer.context, std::move(is_smallest), LogicalType::BIGINT);
-			window.offset_expr = optimizer.BindScalarFunction("+", std::move(window.offset_expr), std::move(one));
+			auto smallest = make_uniq<BoundConstantExpression>(
+				Value::BIGINT(NumericLimits<int64_t>::Minimum()));
+			auto is_smallest = make_uniq<BoundComparisonExpression>(
+				ExpressionType::COMPARE_EQUAL, window.offset_expr->Copy(), std::move(smallest));
+			auto one = BoundCastExpression::AddCastToType(
+				optimizer.context, std::move(is_smallest), LogicalType::BIGINT);
+			window.offset_expr =
+				optimizer.BindScalarFunction("+", std::move(window.offset_expr), std::move(one));
 		}
 		return nullptr;
 	}
@@ -123,16 +135,18 @@ private:
 class PhysicalWithMemory : public PhysicalOperator {
 public:
 	PhysicalWithMemory(PhysicalPlan &plan, vector<LogicalType> types, idx_t cardinality)
-	    : PhysicalOperator(plan, PhysicalOperatorType::EXTENSION, std::move(types), cardinality) {}
+		: PhysicalOperator(plan, PhysicalOperatorType::EXTENSION, std::move(types), cardinality) {}
 
 	string GetName() const override { return "SCOTER_NULLS"; }
 	bool ParallelOperator() const override { return true; }
 
-	OperatorResultType Execute(ExecutionContext &, DataChunk &input, DataChunk &chunk, GlobalOperatorState &, OperatorState &) const override {
+	OperatorResultType Execute(ExecutionContext &, DataChunk &input, DataChunk &chunk,
+		GlobalOperatorState &, OperatorState &) const override {
 		chunk.Reference(input);
 		for (auto &vector : chunk.data) {
 			bool constant = vector.GetVectorType() == VectorType::CONSTANT_VECTOR;
-			if (constant && ConstantVector::IsNull(vector)) vector.Reference(Value(vector.GetType()));
+			if (constant && ConstantVector::IsNull(vector))
+				vector.Reference(Value(vector.GetType()));
 		}
 		return OperatorResultType::NEED_MORE_INPUT;
 	}
@@ -162,7 +176,9 @@ protected:
 bool IsOuterRangeJoin(const LogicalOperator &op) {
 	if (op.type != LogicalOperatorType::LOGICAL_COMPARISON_JOIN) return false;
 	auto &join = op.Cast<LogicalComparisonJoin>();
-	if (join.join_type != JoinType::LEFT && join.join_type != JoinType::RIGHT && join.join_type != JoinType::OUTER) return false;
+	if (join.join_type != JoinType::LEFT && join.join_type != JoinType::RIGHT &&
+		join.join_type != JoinType::OUTER)
+		return false;
 	idx_t ranges;
 	return !join.HasEquality(ranges);
 }
@@ -186,9 +202,8 @@ char *scoter_register_optimizer(duckdb_connection connection) {
 		OptimizerExtension extension;
 		extension.pre_optimize_function = Correct;
 		extension.optimize_function = Protect;
-		OptimizerExtension::Register(DBConfig::GetConfig(*reinterpret_cast<Connection *>(connection)->context), extension);
+		OptimizerExtension::Register(
+			DBConfig::GetConfig(*reinterpret_cast<Connection *>(connection)->context), extension);
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }

@@ -14,7 +14,7 @@ import (
 
 // number sets row to a number. t is its declared type, or nil if that does not matter.
 func number(c *ingest.Column, row int, raw []byte, t *schema.Type) error {
-	whole := bytes.IndexAny(raw, ".eE") < 0 && string(raw) != "-0"
+	whole := !bytes.ContainsAny(raw, ".eE") && string(raw) != "-0"
 	switch {
 	case t == nil:
 	case t.Kind == schema.Decimal || t.Kind == schema.HugeInt || t.Kind == schema.UHugeInt:

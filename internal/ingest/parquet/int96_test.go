@@ -59,7 +59,11 @@ func TestINT96OutOfRangeIsNamed(t *testing.T) {
 	}
 	var b bytes.Buffer
 	w := file.NewParquetWriter(&b, root)
-	column, err := w.AppendRowGroup().NextColumn()
+	rows, err := w.AppendRowGroupChecked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column, err := rows.NextColumn()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ import writes.Writes;
 /** Prints what Java's record batches of DuckDB do: a test compares it. */
 final class Bulk {
     private static final String EVERY = "SELECT string_agg(every::VARCHAR, chr(10) ORDER BY id) FROM every";
-    private static final String TOTAL = "SELECT count(*) || ' ' || coalesce(sum(k), 0) || ' ' || count(DISTINCT v) || ' ' || coalesce(min(v), '') FROM kv";
+    private static final String TOTAL =
+            "SELECT count(*) || ' ' || coalesce(sum(k), 0) || ' ' || count(DISTINCT v) || ' ' || coalesce(min(v), '') FROM kv";
 
     private static final List<Batches> OPENED = new ArrayList<>();
 
@@ -37,7 +38,9 @@ final class Bulk {
         if (args.length > 0) {
             properties.setProperty("jdbc_stream_results", "true");
         }
-        try (var db = DriverManager.getConnection("jdbc:duckdb:", properties); var q = new Writes(db); var allocator = new RootAllocator()) {
+        try (var db = DriverManager.getConnection("jdbc:duckdb:", properties);
+                var q = new Writes(db);
+                var allocator = new RootAllocator()) {
             Writes.applyMigrations(db);
             if (args.length == 0) {
                 types(db, q);
@@ -47,7 +50,11 @@ final class Bulk {
             for (Batches batches : OPENED) {
                 batches.close();
             }
-            System.out.println("left: " + text(db, "SELECT (SELECT count(*) FROM duckdb_tables() WHERE temporary) + (SELECT count(*) FROM duckdb_views() WHERE NOT internal) || ''"));
+            System.out.println(
+                    "left: "
+                            + text(
+                                    db,
+                                    "SELECT (SELECT count(*) FROM duckdb_tables() WHERE temporary) + (SELECT count(*) FROM duckdb_views() WHERE NOT internal) || ''"));
         }
     }
 
@@ -65,11 +72,13 @@ final class Bulk {
     }
 
     private static void types(Connection db, Writes q) throws Exception {
-        execute(db, "INSERT INTO every SELECT i, true, -8, -16, -64, -170141183460469231731687303715884105727, 8, 16, 32, 18446744073709551615, "
-                + "340282366920938463463374607431768211455, 1.5, 2.5, -1.5, 1.125, 1.125, 1.0123456789, 'text ' || i, '\\x00\\xFF'::BLOB, uuid(), '2024-02-29', "
-                + "'13:14:15.000123', '2024-01-01 00:00:01', '2024-01-01 00:00:01.001', '1969-12-31 23:59:59.5', '2024-01-01 00:00:00.123456789', "
-                + "'2024-03-10 07:30:00.000001+00', INTERVAL '14 months 3 days 1 second', '{\"a\": 1}', 'so so', ['a', NULL], [[1, NULL], NULL, []], [1, NULL, 3], "
-                + "{'x': 1.5, 'tags': ['t']}, [{'x': NULL, 's': 's'}], MAP {'a': 1}, MAP {1: ['x', NULL]} FROM range(1000) AS r(i)");
+        execute(
+                db,
+                "INSERT INTO every SELECT i, true, -8, -16, -64, -170141183460469231731687303715884105727, 8, 16, 32, 18446744073709551615, "
+                        + "340282366920938463463374607431768211455, 1.5, 2.5, -1.5, 1.125, 1.125, 1.0123456789, 'text ' || i, '\\x00\\xFF'::BLOB, uuid(), '2024-02-29', "
+                        + "'13:14:15.000123', '2024-01-01 00:00:01', '2024-01-01 00:00:01.001', '1969-12-31 23:59:59.5', '2024-01-01 00:00:00.123456789', "
+                        + "'2024-03-10 07:30:00.000001+00', INTERVAL '14 months 3 days 1 second', '{\"a\": 1}', 'so so', ['a', NULL], [[1, NULL], NULL, []], [1, NULL, 3], "
+                        + "{'x': 1.5, 'tags': ['t']}, [{'x': NULL, 's': 's'}], MAP {'a': 1}, MAP {1: ['x', NULL]} FROM range(1000) AS r(i)");
         execute(db, "INSERT INTO every (id) VALUES (1000)");
         String whole = text(db, EVERY);
         execute(db, "CREATE TABLE copy AS FROM every");
@@ -90,22 +99,68 @@ final class Bulk {
     private static void writes(Connection db, Writes q, BufferAllocator allocator) throws Exception {
         say("insert", () -> q.insertAllKv(kvs(allocator, 50_000, IntStream.range(0, 300_000), "a")));
         say("inserted", () -> text(db, TOTAL));
-        say("null", () -> q.insertAllKv(new Batches(allocator, 2, row(300_000, "x"), row(300_001, "x"), row(300_002, null))));
-        say("duplicate", () -> q.insertAllKv(new Batches(allocator, 2, row(300_000, "x"), row(300_001, "x"), row(7, "x"))));
-        say("twice", () -> q.insertAllKv(new Batches(allocator, 2, row(300_000, "x"), row(300_001, "x"), row(300_001, "x"))));
+        say(
+                "null",
+                () -> q.insertAllKv(
+                        new Batches(allocator, 2, row(300_000, "x"), row(300_001, "x"), row(300_002, null))));
+        say(
+                "duplicate",
+                () -> q.insertAllKv(new Batches(allocator, 2, row(300_000, "x"), row(300_001, "x"), row(7, "x"))));
+        say(
+                "twice",
+                () -> q.insertAllKv(
+                        new Batches(allocator, 2, row(300_000, "x"), row(300_001, "x"), row(300_001, "x"))));
         say("long", () -> q.insertAllKv(new Batches(allocator, 2, row(300_000, "eleven bytes"))));
-        say("late", () -> q.insertAllKv(kvs(allocator, 1000, IntStream.concat(IntStream.range(300_000, 550_000), IntStream.of(299_999)), "x")));
-        say("broken", () -> q.insertAllKv(new Batches(allocator, 10_000, IntStream.range(300_000, 500_000).mapToObj(k -> row(k, k < 499_999 ? "x" : "broken")).iterator())));
-        say("missing", () -> q.insertAllKv(new Batches(allocator, 10, List.of("k", "v"), List.<Object[]>of(row(1, "x")).iterator())));
+        say(
+                "late",
+                () -> q.insertAllKv(kvs(
+                        allocator,
+                        1000,
+                        IntStream.concat(IntStream.range(300_000, 550_000), IntStream.of(299_999)),
+                        "x")));
+        say(
+                "broken",
+                () -> q.insertAllKv(new Batches(
+                        allocator,
+                        10_000,
+                        IntStream.range(300_000, 500_000)
+                                .mapToObj(k -> row(k, k < 499_999 ? "x" : "broken"))
+                                .iterator())));
+        say(
+                "missing",
+                () -> q.insertAllKv(new Batches(
+                        allocator,
+                        10,
+                        List.of("k", "v"),
+                        List.<Object[]>of(row(1, "x")).iterator())));
         say("unknown", () -> q.deleteAllKv(new Batches(allocator, 10, row(1, "x"))));
-        say("two of a name", () -> q.deleteAllKv(new Batches(allocator, 10, List.of("k", "k"), List.<Object[]>of(row(1, "x")).iterator())));
+        say(
+                "two of a name",
+                () -> q.deleteAllKv(new Batches(
+                        allocator,
+                        10,
+                        List.of("k", "k"),
+                        List.<Object[]>of(row(1, "x")).iterator())));
         say("nothing behind", () -> text(db, TOTAL));
         say("no rows", () -> q.upsertAllKv(new Batches(allocator, 10)));
-        say("update twice", () -> q.updateAllKv(new Batches(allocator, 7000,
-                Stream.concat(IntStream.range(0, 100_000).mapToObj(k -> row(k, "first")), IntStream.range(0, 100_000).mapToObj(k -> row(k, "last"))).iterator())));
+        say(
+                "update twice",
+                () -> q.updateAllKv(new Batches(
+                        allocator,
+                        7000,
+                        Stream.concat(
+                                        IntStream.range(0, 100_000).mapToObj(k -> row(k, "first")),
+                                        IntStream.range(0, 100_000).mapToObj(k -> row(k, "last")))
+                                .iterator())));
         say("last wins", () -> text(db, "SELECT list(DISTINCT v ORDER BY v)::VARCHAR FROM kv"));
         say("upsert", () -> q.upsertAllKv(kvs(allocator, 100_000, IntStream.range(200_000, 400_000), "u")));
-        say("delete", () -> q.deleteAllKv(new Batches(allocator, 100_000, List.of("k"), IntStream.range(0, 390_000).mapToObj(k -> row(k, "")).iterator())));
+        say(
+                "delete",
+                () -> q.deleteAllKv(new Batches(
+                        allocator,
+                        100_000,
+                        List.of("k"),
+                        IntStream.range(0, 390_000).mapToObj(k -> row(k, "")).iterator())));
         say("upserted", () -> text(db, TOTAL));
         for (boolean driver : new boolean[] {true, false}) {
             if (driver) {
@@ -114,7 +169,14 @@ final class Bulk {
                 execute(db, "BEGIN TRANSACTION");
             }
             say("in a transaction", () -> q.insertAllKv(kvs(allocator, 100, IntStream.range(0, 1000), "t")));
-            say("fails in it", () -> q.insertAllKv(new Batches(allocator, 10_000, IntStream.range(2000, 200_000).mapToObj(k -> row(k, k < 199_999 ? "x" : "broken")).iterator())));
+            say(
+                    "fails in it",
+                    () -> q.insertAllKv(new Batches(
+                            allocator,
+                            10_000,
+                            IntStream.range(2000, 200_000)
+                                    .mapToObj(k -> row(k, k < 199_999 ? "x" : "broken"))
+                                    .iterator())));
             say("in it", () -> text(db, TOTAL));
             if (driver) {
                 db.rollback();
@@ -145,7 +207,8 @@ final class Bulk {
     }
 
     private static String text(Connection db, String sql) throws Exception {
-        try (var s = db.createStatement(); var rs = s.executeQuery(sql)) {
+        try (var s = db.createStatement();
+                var rs = s.executeQuery(sql)) {
             rs.next();
             return rs.getString(1);
         }
@@ -177,12 +240,14 @@ final class Bulk {
             this.size = size;
             this.rows = rows;
             OPENED.add(this);
-            this.root = new VectorSchemaRoot(columns.stream().map(c -> switch (c) {
-                case "v" -> (FieldVector) new VarCharVector(c, allocator);
-                case "k" -> new BigIntVector(c, allocator);
-                case "doc" -> new VarBinaryVector(c, allocator);
-                default -> new NullVector(c);
-            }).toList());
+            this.root = new VectorSchemaRoot(columns.stream()
+                    .map(c -> switch (c) {
+                        case "v" -> (FieldVector) new VarCharVector(c, allocator);
+                        case "k" -> new BigIntVector(c, allocator);
+                        case "doc" -> new VarBinaryVector(c, allocator);
+                        default -> new NullVector(c);
+                    })
+                    .toList());
         }
 
         @Override

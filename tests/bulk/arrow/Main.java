@@ -23,7 +23,8 @@ final class Main {
         }
         Writes.applyMigrations(new ScoterConnection(args[0]));
         try {
-            queries.insertAllKv(List.of(new Writes.KvRow(1L, "x", null, null, null), new Writes.KvRow(2L, "\ud800", null, null, null)));
+            queries.insertAllKv(List.of(
+                    new Writes.KvRow(1L, "x", null, null, null), new Writes.KvRow(2L, "\ud800", null, null, null)));
         } catch (SQLException e) {
             System.out.println("half: " + e.getMessage());
         }
@@ -45,7 +46,8 @@ final class Main {
 
     private static long count(InputStream stream) throws IOException {
         long rows = 0;
-        try (var allocator = new RootAllocator(); var reader = new ArrowStreamReader(stream, allocator)) {
+        try (var allocator = new RootAllocator();
+                var reader = new ArrowStreamReader(stream, allocator)) {
             while (reader.loadNextBatch()) {
                 rows += reader.getVectorSchemaRoot().getRowCount();
             }

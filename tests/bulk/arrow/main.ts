@@ -32,7 +32,13 @@ try {
   console.log(`half of a parameter: ${String(error)}`);
 }
 await Writes.applyMigrations({ url: process.argv[2]! });
-const many = Array.from({ length: 100_000 }, (_, i) => ({ k: BigInt(i), v: "x".repeat(100), n: i === 99_999 ? "12345.67" : null, tags: null, seen: null }));
+const many = Array.from({ length: 100_000 }, (_, i) => ({
+  k: BigInt(i),
+  v: "x".repeat(100),
+  n: i === 99_999 ? "12345.67" : null,
+  tags: null,
+  seen: null,
+}));
 try {
   await queries.insertAllKv(many);
 } catch (error) {

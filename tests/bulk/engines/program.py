@@ -39,7 +39,11 @@ else:
 
 q = w.Writes(db)
 w.Writes.apply_migrations(db)
-hints = {c: typing.get_type_hints(c, vars(w)) for c in vars(w).values() if hasattr(c, "__dataclass_fields__") and getattr(c, "__module__", "") == w.__name__}
+hints = {
+    c: typing.get_type_hints(c, vars(w))
+    for c in vars(w).values()
+    if hasattr(c, "__dataclass_fields__") and getattr(c, "__module__", "") == w.__name__
+}
 
 
 def say(what: str, call: Callable[[], Any]) -> None:
@@ -73,7 +77,9 @@ def broken(count: int) -> Iterator[Any]:
 
 def results() -> None:
     def total() -> Any:
-        return text("SELECT count(*) || ' ' || sum(k) || ' ' || count(DISTINCT v) || ' ' || min(v) FROM kv")
+        return text(
+            "SELECT count(*) || ' ' || sum(k) || ' ' || count(DISTINCT v) || ' ' || min(v) FROM kv"
+        )
 
     no, long = kv(200_002, "x", None), kv(200_002, "eleven bytes")
     say("insert", lambda: q.insert_all_kv(kvs(0, 100_000, "a")))
@@ -84,17 +90,34 @@ def results() -> None:
         say(f"twice of {size}", lambda: q.insert_all_kv(with_last(size, kv(200_001, "x"))))
         say(f"upsert null of {size}", lambda: q.upsert_all_kv(with_last(size, no)))
         say(f"upsert long of {size}", lambda: q.upsert_all_kv(with_last(size, long)))
-        say(f"update long of {size}", lambda: q.update_all_kv(kv(i, "eleven bytes" if i == 2 else "fine") for i in range(size)))
+        say(
+            f"update long of {size}",
+            lambda: q.update_all_kv(
+                kv(i, "eleven bytes" if i == 2 else "fine") for i in range(size)
+            ),
+        )
         say(f"type of {size}", lambda: q.insert_all_kv(with_last(size, kv("seven", "x"))))  # type: ignore[arg-type]
         say(f"broken after {size}", lambda: q.insert_all_kv(broken(size)))
-    say("late", lambda: q.insert_all_kv(kv(200_000 + i, "x", None if i == 150_000 else b"d") for i in range(200_000)))
+    say(
+        "late",
+        lambda: q.insert_all_kv(
+            kv(200_000 + i, "x", None if i == 150_000 else b"d") for i in range(200_000)
+        ),
+    )
     say("nothing behind", total)
 
     say("update", lambda: q.update_all_kv(kv(10_000 + i, "b") for i in range(90_001)))
-    say("update twice", lambda: q.update_all_kv(kv(i % 10_000, ("first", "last")[i // 10_000]) for i in range(20_000)))
+    say(
+        "update twice",
+        lambda: q.update_all_kv(
+            kv(i % 10_000, ("first", "last")[i // 10_000]) for i in range(20_000)
+        ),
+    )
     say("update some", lambda: q.update_all_kv([kv(1, "some"), kv(2, "some"), kv(200_000, "none")]))
     say("update one twice", lambda: q.update_all_kv([kv(1, "first"), kv(1, "last")]))
-    counts = " || ' ' || ".join(f"sum(CASE v WHEN '{v}' THEN 1 ELSE 0 END)" for v in ("first", "last", "b"))
+    counts = " || ' ' || ".join(
+        f"sum(CASE v WHEN '{v}' THEN 1 ELSE 0 END)" for v in ("first", "last", "b")
+    )
     say("last wins", lambda: text(f"SELECT {counts} FROM kv"))
     say("upsert", lambda: q.upsert_all_kv(kvs(50_000, 120_000, "u")))
     say("upsert twice", lambda: q.upsert_all_kv(kv(i % 120_000, f"u{i}") for i in range(160_000)))
@@ -103,7 +126,15 @@ def results() -> None:
     say("delete", lambda: q.delete_all_kv(w.KvKey(i // 2) for i in range(100_000)))
     say("delete some", lambda: q.delete_all_kv([w.KvKey(50_000), w.KvKey(1), w.KvKey(50_000)]))
     say("deleted", total)
-    say("no rows", lambda: [q.insert_all_kv([]), q.update_all_kv([]), q.delete_all_kv([]), q.upsert_all_kv([])])
+    say(
+        "no rows",
+        lambda: [
+            q.insert_all_kv([]),
+            q.update_all_kv([]),
+            q.delete_all_kv([]),
+            q.upsert_all_kv([]),
+        ],
+    )
 
     # Keys of which a part is NULL.
     say("two", lambda: q.insert_all_two(w.TwoRow(None, i, 1.0) for i in range(5000)))
@@ -115,14 +146,39 @@ def results() -> None:
         return w.TwoRow(a or None, b or None, x)
 
     say("three more", lambda: q.insert_all_two([two("", 0, 1), two("x", 0, 1), two("x", 3000, 1)]))
-    conditions = ("a IS NULL AND b IS NULL", "a = 'x' AND b IS NULL", "a = 'x' AND b = 3000", "a IS NULL AND b = 3000")
-    nulls = lambda: " ".join(str(text(f"SELECT '' || cast(x * 2 AS integer) FROM two WHERE {c}")) for c in conditions)  # noqa: E731
-    say("few of NULL", lambda: q.update_all_two([two("", 0, 5), two("x", 0, 20), two("", 0, 30), two("y", 0, 7)]))
+    conditions = (
+        "a IS NULL AND b IS NULL",
+        "a = 'x' AND b IS NULL",
+        "a = 'x' AND b = 3000",
+        "a IS NULL AND b = 3000",
+    )
+
+    def nulls() -> str:
+        return " ".join(
+            str(text(f"SELECT '' || cast(x * 2 AS integer) FROM two WHERE {c}")) for c in conditions
+        )
+
+    say(
+        "few of NULL",
+        lambda: q.update_all_two([two("", 0, 5), two("x", 0, 20), two("", 0, 30), two("y", 0, 7)]),
+    )
     say("they are", nulls)
-    say("many of NULL", lambda: q.update_all_two(two(("", "x")[i % 2], i // 2 % 4 * 1000, i) for i in range(6000)))
+    say(
+        "many of NULL",
+        lambda: q.update_all_two(two(("", "x")[i % 2], i // 2 % 4 * 1000, i) for i in range(6000)),
+    )
     say("they are now", nulls)
-    say("many deleted", lambda: q.delete_all_two(w.TwoKey(("", "x")[i % 2] or None, i // 2 % 2 * (3000 + i // 4) or None) for i in range(6000)))
-    say("two of NULL left", lambda: text("SELECT count(*) || ' ' || cast(sum(x) AS integer) FROM two"))
+    say(
+        "many deleted",
+        lambda: q.delete_all_two(
+            w.TwoKey(("", "x")[i % 2] or None, i // 2 % 2 * (3000 + i // 4) or None)
+            for i in range(6000)
+        ),
+    )
+    say(
+        "two of NULL left",
+        lambda: text("SELECT count(*) || ' ' || cast(sum(x) AS integer) FROM two"),
+    )
 
     db.execute("BEGIN")
     say("in a transaction", lambda: q.insert_all_kv(kvs(300_000, 400_000, "t")))
@@ -146,11 +202,27 @@ def inside() -> None:
         db.execute("BEGIN TRANSACTION")
         say(f"{route} broken inside", lambda: q.insert_all_kv(broken(size), route=route))
         say(f"{route} upsert broken inside", lambda: q.upsert_all_kv(broken(size), route=route))
-        say(f"{route} is inside", lambda: (text("SELECT count(*) FROM kv WHERE v = 'x'"), text(LEFT)))
-        say(f"{route} more inside", lambda: q.insert_all_kv(kvs(500_000, 500_000 + size, "in"), route=route))
-        say(f"{route} upsert inside", lambda: q.upsert_all_kv(kvs(500_000, 500_010, "up"), route=route))
+        say(
+            f"{route} is inside",
+            lambda: (text("SELECT count(*) FROM kv WHERE v = 'x'"), text(LEFT)),
+        )
+        say(
+            f"{route} more inside",
+            lambda: q.insert_all_kv(kvs(500_000, 500_000 + size, "in"), route=route),
+        )
+        say(
+            f"{route} upsert inside",
+            lambda: q.upsert_all_kv(kvs(500_000, 500_010, "up"), route=route),
+        )
         db.execute("COMMIT")
-        say(f"{route} more", lambda: (text("SELECT count(*) FROM kv WHERE k >= 500000"), text("SELECT count(*) FROM kv WHERE v = 'up'"), text(LEFT)))
+        say(
+            f"{route} more",
+            lambda: (
+                text("SELECT count(*) FROM kv WHERE k >= 500000"),
+                text("SELECT count(*) FROM kv WHERE v = 'up'"),
+                text(LEFT),
+            ),
+        )
         db.execute("DELETE FROM kv WHERE k >= 500000")
     db.execute("BEGIN TRANSACTION")
     say("dry run inside", lambda: w.Writes.apply_migrations(db, "another", dry_run=True))
@@ -162,7 +234,10 @@ def postgres() -> None:
         return datetime.datetime.fromtimestamp(second, datetime.timezone.utc)
 
     for size in (3, 5000):
-        rows = [w.KvRow(500_000 + i, "at", b"", None, moment(500_001 if i == 2 else 500_000 + i)) for i in range(size)]
+        rows = [
+            w.KvRow(500_000 + i, "at", b"", None, moment(500_001 if i == 2 else 500_000 + i))
+            for i in range(size)
+        ]
         say(f"other key of {size}", lambda: q.upsert_all_kv(rows))
 
     def one(field: str, value: Any) -> Any:
@@ -173,16 +248,38 @@ def postgres() -> None:
     say("ragged", lambda: one("grid", [[1], []]))
     say("out of range", lambda: one("i2", 40_000))
     for size in (3, 5000):  # as the binary form of COPY takes it, few rows take it
-        naive = [w.KvRow(700_000 + i, "n", b"", None, datetime.datetime(2024, 1, 1) if i == 2 else moment(700_000 + i)) for i in range(size)]
+        naive = [
+            w.KvRow(
+                700_000 + i,
+                "n",
+                b"",
+                None,
+                datetime.datetime(2024, 1, 1) if i == 2 else moment(700_000 + i),
+            )
+            for i in range(size)
+        ]
         say(f"naive of {size}", lambda: q.insert_all_kv(naive))
     for size in (8, 1000):
         aware = every(size)
         object.__setattr__(aware[4], "ts", moment(0))
         say(f"aware of {size}", lambda: q.insert_all_every(aware))
-    odd = [w.OddRow(i, datetime.time(10, tzinfo=datetime.timezone(datetime.timedelta(hours=2))), "10.0.0.1", "tab\tnew\nline\\") for i in range(5000)]
+    odd = [
+        w.OddRow(
+            i,
+            datetime.time(10, tzinfo=datetime.timezone(datetime.timedelta(hours=2))),
+            "10.0.0.1",
+            "tab\tnew\nline\\",
+        )
+        for i in range(5000)
+    ]
     say("odd", lambda: q.upsert_all_odd(odd))
     say("odd again", lambda: q.upsert_all_odd(odd + odd[:2]))
-    say("odd is", lambda: text(r"SELECT DISTINCT replace(concat_ws(' ', clockz, ip, s), E'\n', '$') FROM odd"))
+    say(
+        "odd is",
+        lambda: text(
+            r"SELECT DISTINCT replace(concat_ws(' ', clockz, ip, s), E'\n', '$') FROM odd"
+        ),
+    )
     odd[2] = w.OddRow(5002, None, None, "a\0b")
     for size in (3, 5000):
         say(f"zero of {size}", lambda: q.upsert_all_odd(odd[:size]))
@@ -194,9 +291,35 @@ def postgres() -> None:
     say("and out", lambda: text("SELECT count(*) FROM kv WHERE v = 'in'"))
 
 
-PIECES = ["a", "ü", "€", "😀", "\n", "'", "\\", "\t", '"', ",", "{", "long enough not to be inlined"]
+PIECES = [
+    "a",
+    "ü",
+    "€",
+    "😀",
+    "\n",
+    "'",
+    "\\",
+    "\t",
+    '"',
+    ",",
+    "{",
+    "long enough not to be inlined",
+]
 DIGITS = {"d": (10, 2), "d4": (4, 1), "d9": (9, 3), "d18": (18, 3), "d38": (38, 10)}
-BITS = {"id": 31, "i2": 15, "i8": 63 if engine == "postgres" else 7, "o": -32, "i16": 15, "i64": 63, "i128": 126, "u8": -8, "u16": -16, "u32": -32, "u64": -64, "u128": -128}
+BITS = {
+    "id": 31,
+    "i2": 15,
+    "i8": 63 if engine == "postgres" else 7,
+    "o": -32,
+    "i16": 15,
+    "i64": 63,
+    "i128": 126,
+    "u8": -8,
+    "u16": -16,
+    "u32": -32,
+    "u64": -64,
+    "u128": -128,
+}
 
 
 def value(r: random.Random, kind: Any, name: str) -> Any:
@@ -206,34 +329,66 @@ def value(r: random.Random, kind: Any, name: str) -> Any:
         return None if r.randrange(4) == 0 else value(r, of[0], name)
     origin = typing.get_origin(kind)
     if origin is list:
-        nested = typing.get_origin([a for a in (typing.get_args(of[0]) or of) if a is not type(None)][0]) is list or typing.get_origin(of[0]) is list
+        nested = (
+            typing.get_origin(
+                next(a for a in (typing.get_args(of[0]) or of) if a is not type(None))
+            )
+            is list
+            or typing.get_origin(of[0]) is list
+        )
         length = 3 if name == "three" else 2 if nested or name == "inner" else r.randrange(5)
-        item = [a for a in typing.get_args(of[0]) if a is not type(None)][0] if nested and typing.get_origin(of[0]) is not list else of[0]
+        item = (
+            next(a for a in typing.get_args(of[0]) if a is not type(None))
+            if nested and typing.get_origin(of[0]) is not list
+            else of[0]
+        )
         return [value(r, item, "inner" if nested else name.rstrip("s")) for _ in range(length)]
     if origin is dict:
-        return {value(r, of[0], ""): value(r, of[1], "") for _ in range(r.randrange(2))}  # of more the order is anybody's
+        return {
+            value(r, of[0], ""): value(r, of[1], "") for _ in range(r.randrange(2))
+        }  # of more the order is anybody's
     if kind in hints:
         return kind(**{f: value(r, t, f) for f, t in hints[kind].items()})
     if issubclass(kind, enum.Enum):
         return r.choice(list(kind))
-    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=r.randrange(-(2**31), 2**31), microseconds=r.randrange(10**6))
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(
+        seconds=r.randrange(-(2**31), 2**31), microseconds=r.randrange(10**6)
+    )
     if kind is datetime.datetime:
-        whole = {"ts_s": moment.replace(microsecond=0), "ts_ms": moment.replace(microsecond=5000)}.get(name, moment)
-        return whole.replace(tzinfo=datetime.timezone.utc) if name.startswith(("tz", "stamp")) else whole
+        whole = {
+            "ts_s": moment.replace(microsecond=0),
+            "ts_ms": moment.replace(microsecond=5000),
+        }.get(name, moment)
+        return (
+            whole.replace(tzinfo=datetime.timezone.utc)
+            if name.startswith(("tz", "stamp"))
+            else whole
+        )
     if kind is decimal.Decimal:
         digits, scale = DIGITS.get(name, (20, r.randrange(20)))
-        return decimal.Decimal(r.randrange(-(10 ** r.randrange(1, digits + 1)), 10**digits)).scaleb(-scale, decimal.Context(prec=50))
+        return decimal.Decimal(r.randrange(-(10 ** r.randrange(1, digits + 1)), 10**digits)).scaleb(
+            -scale, decimal.Context(prec=50)
+        )
     if kind is str:
         text = "".join(r.choice(PIECES) for _ in range(r.randrange(7)))
         if name in ("j", "jb", "doc"):
             return f'{{"a": [{r.randrange(9)}, null]}}'
-        return {"word": text[:4] + "~", "s": text[:4] + "~", "c": text[:4] + "~", "v": f"ä{r.randrange(1000)}"}.get(name, text)
+        return {
+            "word": text[:4] + "~",
+            "s": text[:4] + "~",
+            "c": text[:4] + "~",
+            "v": f"ä{r.randrange(1000)}",
+        }.get(name, text)
     if kind is int:
         bits = BITS.get(name, 31)
         return r.randrange(2**-bits) if bits < 0 else r.randrange(-(2**bits), 2**bits)
     simple: dict[Any, Callable[[], Any]] = {
-        bool: lambda: r.random() < 0.5, float: lambda: r.randrange(1000) / 8, bytes: lambda: r.randbytes(r.randrange(30)),
-        uuid.UUID: lambda: uuid.UUID(int=r.getrandbits(128)), datetime.date: moment.date, datetime.time: moment.time,
+        bool: lambda: r.random() < 0.5,
+        float: lambda: r.randrange(1000) / 8,
+        bytes: lambda: r.randbytes(r.randrange(30)),
+        uuid.UUID: lambda: uuid.UUID(int=r.getrandbits(128)),
+        datetime.date: moment.date,
+        datetime.time: moment.time,
     }
     if name == "clockz":
         return moment.time().replace(tzinfo=datetime.timezone(datetime.timedelta(minutes=330)))
@@ -247,7 +402,10 @@ def every(count: int, seed: int = 1, kind: Any = w.EveryRow) -> list[Any]:
     r = random.Random(seed)
     rows = []
     for i in range(count):
-        fields = {f: i + 1 if f == "id" else None if i == 0 else value(r, t, f) for f, t in hints[kind].items()}
+        fields = {
+            f: i + 1 if f == "id" else None if i == 0 else value(r, t, f)
+            for f, t in hints[kind].items()
+        }
         rows.append(kind(**fields))
     return rows
 
@@ -280,7 +438,11 @@ def types() -> None:
     print("changed:", all_text() != whole)
     say("update", lambda: q.update_all_every(rows))
     same("updated the same:")
-    for route in {"postgres": ("unnest", "binary", "text"), "duckdb": ("arrow", "lists"), "sqlite": ()}[engine]:
+    for route in {
+        "postgres": ("unnest", "binary", "text"),
+        "duckdb": ("arrow", "lists"),
+        "sqlite": (),
+    }[engine]:
         q.delete_all_every(keys, route=route)
         q.insert_all_every(rows, route=route)
         same("inserted by route:")
@@ -326,4 +488,6 @@ def count() -> None:
     print(text("SELECT count(*) || ' ' || sum(CASE v WHEN 'old' THEN 1 ELSE 0 END) FROM kv"))
 
 
-{"types": types, "results": results, "hang": lambda: hang(sys.argv[4]), "count": count}[sys.argv[2]]()
+{"types": types, "results": results, "hang": lambda: hang(sys.argv[4]), "count": count}[
+    sys.argv[2]
+]()

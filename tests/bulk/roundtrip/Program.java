@@ -18,12 +18,15 @@ public final class Program {
         }
         var different = q.different();
         System.out.println(operation + ": " + written + ", different: " + different.size());
-        different.stream().limit(5).forEach(d -> System.out.println("  " + d.name() + ": " + d.values() + " values, " + d.first()));
+        different.stream()
+                .limit(5)
+                .forEach(d -> System.out.println("  " + d.name() + ": " + d.values() + " values, " + d.first()));
     }
 
     public static void main(String[] args) throws Exception {
         ScoterDuckDb.Route route = args.length > 0 ? ScoterDuckDb.Route.valueOf(args[0]) : null;
-        try (Connection c = DriverManager.getConnection("jdbc:duckdb:"); var q = new Every(c).withRoute(route)) {
+        try (Connection c = DriverManager.getConnection("jdbc:duckdb:");
+                var q = new Every(c).withRoute(route)) {
             Every.applyMigrations(c);
             q.fill();
             List<Every.CopiedRow> rows = q.source();
@@ -35,7 +38,9 @@ public final class Program {
             q.blank();
             q.halve();
             check(q, "upsert", () -> q.upsertAllCopied(rows));
-            var some = rows.subList(0, 100).stream().map(r -> new Every.CopiedKey(r.id())).toList();
+            var some = rows.subList(0, 100).stream()
+                    .map(r -> new Every.CopiedKey(r.id()))
+                    .toList();
             check(q, "delete", () -> q.deleteAllCopied(some) + q.insertAllCopied(rows.subList(0, 100)));
         }
     }

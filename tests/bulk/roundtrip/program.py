@@ -35,4 +35,10 @@ q.clear()
 q.blank()
 q.halve()
 check("upsert", lambda: q.upsert_all_copied(rows, route=route))
-check("delete", lambda: q.delete_all_copied([every.CopiedKey(r.id) for r in rows[:100]], route=route) + q.insert_all_copied(rows[:100], route=route))
+check(
+    "delete",
+    lambda: (
+        q.delete_all_copied([every.CopiedKey(r.id) for r in rows[:100]], route=route)
+        + q.insert_all_copied(rows[:100], route=route)
+    ),
+)

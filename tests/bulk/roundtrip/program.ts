@@ -23,5 +23,9 @@ await q.clear();
 await q.blank();
 await q.halve();
 await check("upsert", () => q.upsertAllCopied(rows));
-await check("delete", async () => (await q.deleteAllCopied(rows.slice(0, 100))) + (await q.insertAllCopied(rows.slice(0, 100))));
+await check(
+  "delete",
+  async () =>
+    (await q.deleteAllCopied(rows.slice(0, 100))) + (await q.insertAllCopied(rows.slice(0, 100))),
+);
 connection.closeSync();

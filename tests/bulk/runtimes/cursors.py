@@ -27,8 +27,12 @@ class Cursors(unittest.TestCase):
                 assert found is not None
                 yield found[0]
 
-        self.assertEqual(self.rt.batch("b", "INSERT INTO t VALUES (%(p1)s)", lambda x: {"p1": x}, rows()), 2500)
-        self.assertEqual(self.rt.fetch("SELECT count(*), sum(x) FROM t", {}), [(2500, 2500 * 2499 // 2)])
+        self.assertEqual(
+            self.rt.batch("b", "INSERT INTO t VALUES (%(p1)s)", lambda x: {"p1": x}, rows()), 2500
+        )
+        self.assertEqual(
+            self.rt.fetch("SELECT count(*), sum(x) FROM t", {}), [(2500, 2500 * 2499 // 2)]
+        )
 
     def test_threads(self) -> None:
         wrong: list[Any] = []

@@ -15,7 +15,11 @@ COUNTS = b'{"inserted":1,"updated":0,"deleted":0}'
 
 
 def chunked(*parts: bytes) -> bytes:
-    return HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in parts)
+    return (
+        HEAD
+        + b"Transfer-Encoding: chunked\r\n\r\n"
+        + b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in parts)
+    )
 
 
 def sized(text: bytes, size: int | None = None) -> bytes:
@@ -28,7 +32,7 @@ class Server:
     def __init__(self, *answers: bytes) -> None:
         self.sizes: list[int] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = "http://127.0.0.1:%d" % self._listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._serve, args=(answers,), daemon=True).start()
 
     def _serve(self, answers: tuple[bytes, ...]) -> None:
@@ -46,8 +50,7 @@ class Server:
 
 class Answers(unittest.TestCase):
     def rows(self, answer: bytes, gets: list[Any]) -> None:
-        for row in scoter_http.Connection(Server(answer).url).run("SELECT", []):
-            gets.append(row)
+        gets.extend(scoter_http.Connection(Server(answer).url).run("SELECT", []))
 
     def test_whole(self) -> None:
         for answer in (
@@ -59,7 +62,12 @@ class Answers(unittest.TestCase):
             self.assertEqual(got, [{"n": 1}, {"n": 2}, {"n": "ü\u2028"}])
 
     def test_broken_off(self) -> None:
-        for answer in (chunked(b'{"n":1}\n'), chunked(b'{"n":1}\n{"n"'), sized(b'{"n":1}\n', 100), chunked(b'{"n":1}\n') + b"50\r\n{"):
+        for answer in (
+            chunked(b'{"n":1}\n'),
+            chunked(b'{"n":1}\n{"n"'),
+            sized(b'{"n":1}\n', 100),
+            chunked(b'{"n":1}\n') + b"50\r\n{",
+        ):
             got: list[Any] = []
             with self.assertRaises(http.client.IncompleteRead, msg=answer):
                 self.rows(answer, got)
@@ -67,13 +75,25 @@ class Answers(unittest.TestCase):
     def test_failed_on_the_way(self) -> None:
         got: list[Any] = []
         with self.assertRaises(scoter_http.ScoterError) as failed:
-            self.rows(chunked(b'{"n":1}\n', b'{"$error":{"kind":"canceled","message":"time is over","hint":"ask for less"}}\n') + b"0\r\n\r\n", got)
-        self.assertEqual((got, failed.exception.kind, str(failed.exception)), ([{"n": 1}], "canceled", "time is over (ask for less)"))
+            self.rows(
+                chunked(
+                    b'{"n":1}\n',
+                    b'{"$error":{"kind":"canceled","message":"time is over","hint":"ask for less"}}\n',
+                )
+                + b"0\r\n\r\n",
+                got,
+            )
+        self.assertEqual(
+            (got, failed.exception.kind, str(failed.exception)),
+            ([{"n": 1}], "canceled", "time is over (ask for less)"),
+        )
         self.rows(sized(b'{"$error":5}\n'), got)  # a column of that name
         self.assertEqual(got[1:], [{"$error": 5}])
 
 
-BULK: scoter_runtime.Bulk[str] = scoter_runtime.Bulk(name="b", sql="t/rows", values=lambda r: [r], columns=("x",))
+BULK: scoter_runtime.Bulk[str] = scoter_runtime.Bulk(
+    name="b", sql="t/rows", values=lambda r: [r], columns=("x",)
+)
 
 
 class Portions(unittest.TestCase):

@@ -14,10 +14,21 @@ UTC = datetime.timezone.utc
 
 class Values(unittest.TestCase):
     def test_intervals_of_one_style(self) -> None:
-        for text in ("1-2", "3 4:05:06", "P1Y2M", "PT1H", "@ 1 year 2 mons", "", "1 year x", "1 day ago"):
+        for text in (
+            "1-2",
+            "3 4:05:06",
+            "P1Y2M",
+            "PT1H",
+            "@ 1 year 2 mons",
+            "",
+            "1 year x",
+            "1 day ago",
+        ):
             with self.assertRaises(ValueError, msg=text):
                 v.interval(text)
-        self.assertEqual(v.interval("1 year 2 mons -3 days -04:05:06.7"), v.Interval(14, -3, -14_706_700_000))
+        self.assertEqual(
+            v.interval("1 year 2 mons -3 days -04:05:06.7"), v.Interval(14, -3, -14_706_700_000)
+        )
         self.assertEqual(v.interval("2 months"), v.Interval(2))
         self.assertEqual(v.interval("00:00:00"), v.Interval())
 
@@ -26,7 +37,10 @@ class Values(unittest.TestCase):
         self.assertEqual(v.blob(memoryview(b"ab")), b"ab")
         with self.assertRaises(ValueError):
             v.blob("ab\\001")
-        self.assertEqual([scoter_sqlite.content(c) for c in ("ü", b"\0", memoryview(b"x"))], ["ü".encode(), b"\0", b"x"])
+        self.assertEqual(
+            [scoter_sqlite.content(c) for c in ("ü", b"\0", memoryview(b"x"))],
+            ["ü".encode(), b"\0", b"x"],
+        )
         for number in (3, 2.5):
             with self.assertRaises(TypeError):
                 scoter_sqlite.content(number)
@@ -43,8 +57,12 @@ class Values(unittest.TestCase):
         self.assertEqual(v.json_list(values), '[1.5, "ü", null, 9e999, -9e999]')
         self.assertEqual(v.json_list(iter(values[:2])), '[1.5, "ü"]')
         conn = sqlite3.connect(":memory:")
-        found = conn.execute("SELECT typeof(value), value FROM json_each(?)", [v.json_list(values)]).fetchall()
-        self.assertEqual(found[2:], [("null", None), ("real", float("inf")), ("real", float("-inf"))])
+        found = conn.execute(
+            "SELECT typeof(value), value FROM json_each(?)", [v.json_list(values)]
+        ).fetchall()
+        self.assertEqual(
+            found[2:], [("null", None), ("real", float("inf")), ("real", float("-inf"))]
+        )
 
     def test_moments_of_sqlite_have_no_offset(self) -> None:
         east = datetime.timezone(datetime.timedelta(hours=5, minutes=30))
@@ -54,7 +72,9 @@ class Values(unittest.TestCase):
         self.assertEqual(v.to_moment(datetime.datetime(2024, 1, 1)), "2024-01-01 00:00:00")
         # It is compared with what SQLite itself writes.
         now = sqlite3.connect(":memory:").execute("SELECT CURRENT_TIMESTAMP").fetchone()[0]
-        self.assertEqual(len(now), len(v.to_moment(datetime.datetime.now(UTC).replace(microsecond=0))))
+        self.assertEqual(
+            len(now), len(v.to_moment(datetime.datetime.now(UTC).replace(microsecond=0)))
+        )
 
     def test_an_appender_that_failed_stays_failed(self) -> None:
         calls = []

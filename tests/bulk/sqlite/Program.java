@@ -14,14 +14,19 @@ public final class Program {
 
     /** What to do, the database's file, and the operation to be killed in. */
     public static void main(String[] args) throws Exception {
-        try (var c = DriverManager.getConnection("jdbc:sqlite:" + args[1]); var q = new Writes(c)) {
+        try (var c = DriverManager.getConnection("jdbc:sqlite:" + args[1]);
+                var q = new Writes(c)) {
             switch (args[0]) {
                 case "results" -> results(c, q);
                 case "count" -> System.out.println(text(c, "SELECT count(*) || ' ' || sum(v = 'old') FROM kv"));
                 case "hang" -> {
                     Writes.applyMigrations(c);
                     q.insertAllKv(rows(1000, i -> new Writes.KvRow((long) i, "old", null, null)));
-                    new Hang(200_000, k -> new Writes.KvRow((long) k, "new", null, null), k -> new Writes.KvKey((long) k)).write(q, args[2]);
+                    new Hang(
+                                    200_000,
+                                    k -> new Writes.KvRow((long) k, "new", null, null),
+                                    k -> new Writes.KvKey((long) k))
+                            .write(q, args[2]);
                 }
                 default -> throw new IllegalArgumentException(args[0]);
             }
@@ -43,7 +48,8 @@ public final class Program {
     }
 
     private static String text(Connection c, String sql) throws SQLException {
-        try (var s = c.createStatement(); var rs = s.executeQuery(sql)) {
+        try (var s = c.createStatement();
+                var rs = s.executeQuery(sql)) {
             rs.next();
             return rs.getString(1);
         }
@@ -66,8 +72,13 @@ public final class Program {
         c.setAutoCommit(false);
         say("in a transaction", () -> q.insertAllKv(rows(10, i -> kv(50_000 + i, "t"))));
         refused("inside", q);
-        say("batch", () -> q.setKvBatch(List.of(new Writes.SetKvParams(1L, "b"), new Writes.SetKvParams(-1L, "b"))).length);
-        say("batch refused", () -> q.setKvBatch(List.of(new Writes.SetKvParams(2L, "c"), new Writes.SetKvParams(3L, "eleven bytes"))).length);
+        say(
+                "batch",
+                () -> q.setKvBatch(List.of(new Writes.SetKvParams(1L, "b"), new Writes.SetKvParams(-1L, "b"))).length);
+        say(
+                "batch refused",
+                () -> q.setKvBatch(List.of(new Writes.SetKvParams(2L, "c"), new Writes.SetKvParams(3L, "eleven bytes")))
+                        .length);
         say("still there", total);
         c.commit();
         c.setAutoCommit(true);
@@ -78,7 +89,9 @@ public final class Program {
             s.execute("INSERT INTO days VALUES ('2025-01-31'), ('no day')");
         }
         say("no day", () -> {
-            try (var watched = new Writes(c, name -> (rows, error) -> System.out.println(name + " ends: " + rows + " " + error)); var days = watched.daysStream()) {
+            try (var watched = new Writes(
+                            c, name -> (rows, error) -> System.out.println(name + " ends: " + rows + " " + error));
+                    var days = watched.daysStream()) {
                 return days.toList();
             }
         });
@@ -87,10 +100,15 @@ public final class Program {
         say("delete", () -> q.deleteAllKv(rows(5000, i -> new Writes.KvKey(i * 2L))));
         say("last wins", total);
         // A constraint that keeps what its statement wrote before.
-        say("fail", () -> q.insertAllNumbered(rows(2000, i -> new Writes.NumberedRow(i == 1500 ? "7" : String.valueOf(i), (long) i))));
+        say(
+                "fail",
+                () -> q.insertAllNumbered(
+                        rows(2000, i -> new Writes.NumberedRow(i == 1500 ? "7" : String.valueOf(i), (long) i))));
         say("none of it", () -> text(c, "SELECT count(*) FROM numbered"));
         // One that ends the transaction: nothing may be written after it.
-        say("end", () -> q.insertAllEnding(rows(2000, i -> new Writes.EndingRow(i == 1500 ? "1007" : String.valueOf(i)))));
+        say(
+                "end",
+                () -> q.insertAllEnding(rows(2000, i -> new Writes.EndingRow(i == 1500 ? "1007" : String.valueOf(i)))));
         say("nothing", () -> text(c, "SELECT count(*) FROM ending"));
         say("commits by itself", () -> c.getAutoCommit());
         say("appender", () -> {
@@ -125,29 +143,39 @@ public final class Program {
     private static void refused(String where, Writes q) {
         for (int size : new int[] {3, 5000}) {
             say(where + " null of " + size, () -> q.insertAllKv(rows(size, i -> kv(100_000 + i, i == 2 ? null : "x"))));
-            say(where + " long of " + size, () -> q.insertAllKv(rows(size, i -> kv(100_000 + i, i == 2 ? "eleven bytes" : "x"))));
-            say(where + " duplicate of " + size, () -> q.insertAllKv(rows(size, i -> kv(i == 2 ? 7 : 100_000 + i, "x"))));
+            say(
+                    where + " long of " + size,
+                    () -> q.insertAllKv(rows(size, i -> kv(100_000 + i, i == 2 ? "eleven bytes" : "x"))));
+            say(
+                    where + " duplicate of " + size,
+                    () -> q.insertAllKv(rows(size, i -> kv(i == 2 ? 7 : 100_000 + i, "x"))));
             say(where + " twice of " + size, () -> q.insertAllKv(rows(size, i -> kv(100_000 + (i == 2 ? 1 : i), "x"))));
-            say(where + " upsert long of " + size, () -> q.upsertAllKv(rows(size, i -> kv(i, i == 2 ? "eleven bytes" : "x"))));
-            say(where + " update long of " + size, () -> q.updateAllKv(rows(size, i -> kv(i, i == 2 ? "eleven bytes" : "x"))));
+            say(
+                    where + " upsert long of " + size,
+                    () -> q.upsertAllKv(rows(size, i -> kv(i, i == 2 ? "eleven bytes" : "x"))));
+            say(
+                    where + " update long of " + size,
+                    () -> q.updateAllKv(rows(size, i -> kv(i, i == 2 ? "eleven bytes" : "x"))));
         }
         say(where + " half", () -> q.insertAllKv(rows(3, i -> kv(100_000 + i, i == 2 ? "\udc00" : "x"))));
         say(where + " late", () -> q.insertAllKv(rows(5000, i -> kv(100_000 + i, i == 4321 ? null : "x"))));
-        say(where + " broken", () -> q.insertAllKv(() -> new Iterator<>() {
-            private int given;
+        say(
+                where + " broken",
+                () -> q.insertAllKv(() -> new Iterator<>() {
+                    private int given;
 
-            @Override
-            public boolean hasNext() {
-                return true;
-            }
+                    @Override
+                    public boolean hasNext() {
+                        return true;
+                    }
 
-            @Override
-            public Writes.KvRow next() {
-                if (given == 1500) {
-                    throw new IllegalStateException("no row " + given);
-                }
-                return kv(100_000 + given++, "x");
-            }
-        }));
+                    @Override
+                    public Writes.KvRow next() {
+                        if (given == 1500) {
+                            throw new IllegalStateException("no row " + given);
+                        }
+                        return kv(100_000 + given++, "x");
+                    }
+                }));
     }
 }

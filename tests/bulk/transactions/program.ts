@@ -16,7 +16,10 @@ interface Queries {
   insertAllA(rows: Iterable<Row>): Result<number>;
   insertAllB(rows: Iterable<Row>): Result<number>;
   insertAllC(rows: Iterable<{ v: string }> | AsyncIterable<{ v: string }>): Result<number>;
-  createCAppender(): Result<{ appendMany(rows: Iterable<{ v: string }>): unknown; close(): unknown }>;
+  createCAppender(): Result<{
+    appendMany(rows: Iterable<{ v: string }>): unknown;
+    close(): unknown;
+  }>;
   allAStream(): AsyncIterable<Row>;
   mark(id: number): Result<unknown>;
   addB(id: number, v: string): Result<unknown>;
@@ -37,45 +40,87 @@ interface Database {
   close(): unknown;
 }
 
-function database(db: any, made: any, exec: (sql: string) => unknown, close: () => unknown): Database {
-  return { db, make: (observer) => new made(db, observer) as Queries, migrate: (project, options) => made.applyMigrations(db, project, options), exec, close };
+function database(
+  db: any,
+  made: any,
+  exec: (sql: string) => unknown,
+  close: () => unknown,
+): Database {
+  return {
+    db,
+    make: (observer) => new made(db, observer) as Queries,
+    migrate: (project, options) => made.applyMigrations(db, project, options),
+    exec,
+    close,
+  };
 }
 
 const open: Record<string, (place: string) => Promise<Database>> = {
   "better-sqlite3": async () => {
     const { default: Driver } = await import("better-sqlite3");
     const db = new Driver(":memory:");
-    return database(db, (await import("./better-sqlite3/queries.js")).Queries, (sql) => db.exec(sql), () => db.close());
+    return database(
+      db,
+      (await import("./better-sqlite3/queries.js")).Queries,
+      (sql) => db.exec(sql),
+      () => db.close(),
+    );
   },
   node: async () => {
     const { DatabaseSync } = await import("node:sqlite");
     const db = new DatabaseSync(":memory:");
-    return database(db, (await import("./node/queries.js")).Queries, (sql) => db.exec(sql), () => db.close());
+    return database(
+      db,
+      (await import("./node/queries.js")).Queries,
+      (sql) => db.exec(sql),
+      () => db.close(),
+    );
   },
   libsql: async (place) => {
     const { createClient } = await import("@libsql/client");
     const db = createClient({ url: "file:" + place });
-    return database(db, (await import("./libsql/queries.js")).Queries, (sql) => db.execute(sql), () => db.close());
+    return database(
+      db,
+      (await import("./libsql/queries.js")).Queries,
+      (sql) => db.execute(sql),
+      () => db.close(),
+    );
   },
   turso: async () => {
     const { connect } = await import("@tursodatabase/database");
     const db = await connect(":memory:");
-    return database(db, (await import("./turso/queries.js")).Queries, (sql) => db.exec(sql), () => db.close());
+    return database(
+      db,
+      (await import("./turso/queries.js")).Queries,
+      (sql) => db.exec(sql),
+      () => db.close(),
+    );
   },
   duckdb: async () => {
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const db = await (await DuckDBInstance.create(":memory:")).connect();
-    return database(db, (await import("./duckdb/queries.js")).Queries, (sql) => db.run(sql), () => db.closeSync());
+    return database(
+      db,
+      (await import("./duckdb/queries.js")).Queries,
+      (sql) => db.run(sql),
+      () => db.closeSync(),
+    );
   },
   postgres: async (place) => {
     const { default: pg } = await import("pg");
     const db = new pg.Client({ database: place });
     await db.connect();
-    return database(db, (await import("./postgres/queries.js")).Queries, (sql) => db.query(sql), () => db.end());
+    return database(
+      db,
+      (await import("./postgres/queries.js")).Queries,
+      (sql) => db.query(sql),
+      () => db.end(),
+    );
   },
 };
 
-const rows = (from: number, to: number): Row[] => Array.from({ length: to - from }, (_, i) => ({ id: from + i, v: "v" }));
+const rows = (from: number, to: number): Row[] =>
+  Array.from({ length: to - from }, (_, i) => ({ id: from + i, v: "v" }));
 
 function* failing(from: number): Generator<Row> {
   yield* rows(from, from + 3);
@@ -84,7 +129,7 @@ function* failing(from: number): Generator<Row> {
 
 /** Prints a result, or of an error its class and the beginning of its message. */
 async function say(what: string, call: () => unknown): Promise<void> {
-  let result;
+  let result: unknown;
   try {
     result = await call();
   } catch (error) {
@@ -118,15 +163,30 @@ if (!synchronous) {
   await say("at once", async () => {
     const twice = rows(0, 3000);
     twice[2999] = twice[0]!;
-    const ends = await Promise.allSettled([q.insertAllA(rows(0, 3000)), other.insertAllB(twice), q.transaction((t) => t.addB(1, "v"))]);
+    const ends = await Promise.allSettled([
+      q.insertAllA(rows(0, 3000)),
+      other.insertAllB(twice),
+      q.transaction((t) => t.addB(1, "v")),
+    ]);
     return ends.map((end) => end.status).join(" ");
   });
   await say("after that", counts); // libsql's other connections see what is committed alone
-  const tried = async (body: (t: Queries) => Promise<unknown>): Promise<string> => ((await Promise.allSettled([q.transaction(body)])) as [{ status: string }])[0].status;
-  await say("one of several fails", () => tried((t) => Promise.all([t.insertAllA(rows(1, 2)), t.insertAllB(rows(20_000, 20_010)), t.insertAllC([{ v: "x" }])])));
+  const tried = async (body: (t: Queries) => Promise<unknown>): Promise<string> =>
+    ((await Promise.allSettled([q.transaction(body)])) as [{ status: string }])[0].status;
+  await say("one of several fails", () =>
+    tried((t) =>
+      Promise.all([
+        t.insertAllA(rows(1, 2)),
+        t.insertAllB(rows(20_000, 20_010)),
+        t.insertAllC([{ v: "x" }]),
+      ]),
+    ),
+  );
   await later();
   await say("after one of several", counts);
-  await say("statements of which one fails", () => tried((t) => Promise.all(rows(1, 20).map(({ id, v }) => t.addB(id, v)))));
+  await say("statements of which one fails", () =>
+    tried((t) => Promise.all(rows(1, 20).map(({ id, v }) => t.addB(id, v)))),
+  );
   await later();
   await say("after the statements", counts);
   await say("not awaited and taken back", () =>
@@ -147,16 +207,21 @@ if (!synchronous) {
   await say("too late within", () =>
     q.transaction(async (t) => {
       let late: Promise<unknown> | undefined;
-      await t.transaction(async (u) => void (late = later().then(() => u.insertAllC([{ v: "x" }]))));
+      await t.transaction(
+        async (u) => void (late = later().then(() => u.insertAllC([{ v: "x" }]))),
+      );
       await late;
     }),
   );
   const outlives = (call: (t: Queries) => unknown): Promise<unknown> => {
     let late: Promise<unknown> | undefined;
-    return Promise.resolve(q.transaction(async (t) => void (late = later().then(() => call(t))))).then(() => late);
+    return Promise.resolve(
+      q.transaction(async (t) => void (late = later().then(() => call(t)))),
+    ).then(() => late);
   };
   await say("too late", () => outlives((t) => t.insertAllC([{ v: "x" }])));
-  if (driver === "duckdb" || driver === "postgres") await say("statement that is too late", () => outlives((t) => t.mark(1)));
+  if (driver === "duckdb" || driver === "postgres")
+    await say("statement that is too late", () => outlives((t) => t.mark(1)));
   await say("after all that", counts);
 } else {
   await q.insertAllA(rows(0, 3000));
@@ -167,8 +232,18 @@ if (driver !== "libsql") {
   await say("transaction of another object", async () => {
     const back = new Error("back");
     try {
-      if (synchronous) q.transaction(() => (other.insertAllB(rows(10, 3010)), other.addBBatch(rows(4000, 4003)), bad(back)));
-      else await q.transaction(async () => (await other.insertAllB(rows(10, 3010)), await other.addBBatch(rows(4000, 4003)), bad(back)));
+      if (synchronous)
+        q.transaction(
+          () => (other.insertAllB(rows(10, 3010)), other.addBBatch(rows(4000, 4003)), bad(back)),
+        );
+      else
+        await q.transaction(
+          async () => (
+            await other.insertAllB(rows(10, 3010)),
+            await other.addBBatch(rows(4000, 4003)),
+            bad(back)
+          ),
+        );
     } catch (error) {
       if (error !== back) throw error;
     }
@@ -178,7 +253,9 @@ if (driver !== "libsql") {
     await exec("BEGIN");
     await q.insertAllB(rows(10, 3010));
     await q.addBBatch(rows(4000, 4003));
-    await (synchronous ? q.transaction(() => q.addB(5000, "v")) : q.transaction(async (t) => t.addB(5000, "v")));
+    await (synchronous
+      ? q.transaction(() => q.addB(5000, "v"))
+      : q.transaction(async (t) => t.addB(5000, "v")));
     await exec("ROLLBACK");
     return counts();
   });
@@ -203,7 +280,11 @@ await say("batch that fails inside", async () => {
     }
   };
   // Which is the end of a transaction of DuckDB.
-  await (synchronous ? q.transaction(body) : Promise.resolve(q.transaction(async (t) => Promise.resolve(body(t)).catch(() => 0))).catch(() => 0));
+  await (synchronous
+    ? q.transaction(body)
+    : Promise.resolve(q.transaction(async (t) => Promise.resolve(body(t)).catch(() => 0))).catch(
+        () => 0,
+      ));
   return counts();
 });
 
@@ -254,7 +335,9 @@ if (synchronous) {
   await say("appender that fails", async () => {
     const appender = await q.createCAppender();
     try {
-      appender.appendMany(Array.from({ length: 1000 }, (_, i) => ({ v: i === 500 ? "\ud83d" : "v" })));
+      appender.appendMany(
+        Array.from({ length: 1000 }, (_, i) => ({ v: i === 500 ? "\ud83d" : "v" })),
+      );
     } catch {
       appender.appendMany([{ v: "v" }]);
     }
@@ -270,7 +353,10 @@ if (driver === "node") {
   const { DatabaseSync } = await import("node:sqlite");
   const { Queries: Made } = await import("./node/queries.js");
   const real = db as InstanceType<typeof DatabaseSync>;
-  const old = { prepare: (sql: string) => real.prepare(sql), exec: (sql: string) => real.exec(sql) };
+  const old = {
+    prepare: (sql: string) => real.prepare(sql),
+    exec: (sql: string) => real.exec(sql),
+  };
   await say("before 22.16", () => new Made(old as never).insertAllC([{ v: "x" }]));
 }
 
@@ -285,7 +371,8 @@ if (driver === "duckdb" || driver === "postgres") {
   });
   await say("transactions in the loop of a stream", async () => {
     let n = 0;
-    for await (const row of q.allAStream()) if (n++ % 1000 === 0) await q.transaction((t) => t.addB(10_000 + row.id, "v"));
+    for await (const row of q.allAStream())
+      if (n++ % 1000 === 0) await q.transaction((t) => t.addB(10_000 + row.id, "v"));
     return `${n} rows, ${await counts()}`;
   });
   await say("stream that is left", async () => {
@@ -297,7 +384,12 @@ if (driver === "duckdb" || driver === "postgres") {
 if (driver === "duckdb") {
   await say("row that can be read once", () => {
     let reads = 0;
-    const once = { id: 60_001, get v(): string { return reads++ === 0 ? "v" : bad(new Error("read twice")); } };
+    const once = {
+      id: 60_001,
+      get v(): string {
+        return reads++ === 0 ? "v" : bad(new Error("read twice"));
+      },
+    };
     return q.insertAllA([...rows(1, 2), once]); // of which the first is there
   });
   await say("late error of a stream", async () => {
@@ -328,7 +420,9 @@ if (driver === "postgres") {
     }
     return q.withRoute("copy").insertAllC(source());
   });
-  await say("half a pair by copy", () => q.withRoute("copy").insertAllC([{ v: "\u{1f600}" }, { v: "\ud83d" }]));
+  await say("half a pair by copy", () =>
+    q.withRoute("copy").insertAllC([{ v: "\u{1f600}" }, { v: "\ud83d" }]),
+  );
   await say("stream that is too late", async () => {
     const stream = q.allAStream()[Symbol.asyncIterator]();
     await q.transaction(async () => void (await stream.next()));
@@ -379,8 +473,14 @@ if (driver === "postgres") {
   const pool = new pg.Pool({ database: place, max: 3, application_name: "pooled" });
   pool.on("error", () => undefined); // of idle clients
   const p = new Made(pool);
-  const free = (): string => (pool.idleCount === pool.totalCount && pool.waitingCount === 0 ? "all free" : `${pool.totalCount - pool.idleCount} held`);
-  await say("pool: migrations", async () => (await Made.applyMigrations(pool, "transactions")).length);
+  const free = (): string =>
+    pool.idleCount === pool.totalCount && pool.waitingCount === 0
+      ? "all free"
+      : `${pool.totalCount - pool.idleCount} held`;
+  await say(
+    "pool: migrations",
+    async () => (await Made.applyMigrations(pool, "transactions")).length,
+  );
   await say("pool: transaction that is rolled back", () =>
     p.transaction(async (t) => {
       await t.addB(30_000, "v");
@@ -391,10 +491,18 @@ if (driver === "postgres") {
   );
   await say("pool: after it", async () => `${await counts()}, ${free()}`);
   await say("pool: more transactions than clients", async () => {
-    await Promise.all(rows(30_000, 30_005).map(({ id, v }) => p.transaction(async (t) => (await t.addB(id, v), await later()))));
+    await Promise.all(
+      rows(30_000, 30_005).map(({ id, v }) =>
+        p.transaction(async (t) => (await t.addB(id, v), await later())),
+      ),
+    );
     return `${await counts()}, ${pool.totalCount} clients, ${free()}`;
   });
-  await say("pool: bulk", async () => `${await p.insertAllC(rows(0, 10))} ${await p.insertAllC(rows(0, 5000))} ${await p.addBBatch(rows(31_000, 31_010))}, ${free()}`);
+  await say(
+    "pool: bulk",
+    async () =>
+      `${await p.insertAllC(rows(0, 10))} ${await p.insertAllC(rows(0, 5000))} ${await p.addBBatch(rows(31_000, 31_010))}, ${free()}`,
+  );
   await say("pool: loop of a stream", async () => {
     let n = 0;
     for await (const row of p.allAStream()) {
@@ -403,8 +511,15 @@ if (driver === "postgres") {
     }
     return `${n}, ${free()}`;
   });
-  await say("pool: row that is refused", () => p.insertAllB([{ id: 30_100, v: "v" }, { id: 30_000, v: "v" }]));
-  await say("pool: failed statement", () => p.transaction(async (t) => void (await t.addB(30_000, "v").catch(() => undefined))));
+  await say("pool: row that is refused", () =>
+    p.insertAllB([
+      { id: 30_100, v: "v" },
+      { id: 30_000, v: "v" },
+    ]),
+  );
+  await say("pool: failed statement", () =>
+    p.transaction(async (t) => void (await t.addB(30_000, "v").catch(() => undefined))),
+  );
   await say("pool: statement that fails", () => p.addB(30_000, "v"));
   await say("pool: too late", async () => {
     let late!: Promise<unknown>;
@@ -414,7 +529,9 @@ if (driver === "postgres") {
   await say("pool: client that is lost", () =>
     p.transaction(async (t) => {
       await t.addB(30_300, "v");
-      await exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pooled'");
+      await exec(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pooled'",
+      );
       await later();
       await t.addB(30_301, "v");
     }),

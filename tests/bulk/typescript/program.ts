@@ -19,7 +19,9 @@ interface Queries {
   insertAllKv(rows: Rows): Promise<number> | number;
   updateAllKv(rows: Rows): Promise<number> | number;
   upsertAllKv(rows: Rows): Promise<number> | number;
-  deleteAllKv(rows: Iterable<{ k: number }> | AsyncIterable<{ k: number }>): Promise<number> | number;
+  deleteAllKv(
+    rows: Iterable<{ k: number }> | AsyncIterable<{ k: number }>,
+  ): Promise<number> | number;
 }
 
 /** A database: its queries, and how something runs in a transaction of the program's own. */
@@ -29,14 +31,19 @@ interface Database {
   close(): unknown;
 }
 
-type Asynchronous = Queries & { transaction(body: (queries: Queries) => Promise<void>): Promise<void> };
+type Asynchronous = Queries & {
+  transaction(body: (queries: Queries) => Promise<void>): Promise<void>;
+};
 
 const asynchronous = (queries: unknown, close: () => unknown): Database => {
   const q = queries as Asynchronous;
   return { queries: q, inside: (body) => q.transaction(body), close };
 };
 
-const synchronous = (queries: unknown, db: { exec(sql: string): unknown; close(): unknown }): Database => ({
+const synchronous = (
+  queries: unknown,
+  db: { exec(sql: string): unknown; close(): unknown },
+): Database => ({
   queries: queries as Queries,
   inside: async (body) => {
     db.exec("BEGIN");
@@ -51,7 +58,10 @@ const synchronous = (queries: unknown, db: { exec(sql: string): unknown; close()
   close: () => db.close(),
 });
 
-const open: Record<string, (place: string, route: "unnest" | "copy" | undefined) => Promise<Database>> = {
+const open: Record<
+  string,
+  (place: string, route: "unnest" | "copy" | undefined) => Promise<Database>
+> = {
   "better-sqlite3": async (place) => {
     const { default: Driver } = await import("better-sqlite3");
     const { Kv } = await import("./better-sqlite3/kv.js");
@@ -98,7 +108,8 @@ const open: Record<string, (place: string, route: "unnest" | "copy" | undefined)
 };
 
 const row = (k: number, v: string | null): Row => ({ k, v: v as string, n: null });
-const rows = (from: number, to: number, v: string): Row[] => Array.from({ length: to - from }, (_, i) => row(from + i, v));
+const rows = (from: number, to: number, v: string): Row[] =>
+  Array.from({ length: to - from }, (_, i) => row(from + i, v));
 
 function* failing(from: number, at: number): Generator<Row> {
   for (let i = 0; i < at; i++) yield row(from + i, "x");
@@ -107,7 +118,7 @@ function* failing(from: number, at: number): Generator<Row> {
 
 /** Prints a result, or of an error its class and message up to the number of the row, which drivers have in common. */
 async function say(what: string, call: () => unknown): Promise<void> {
-  let result;
+  let result: unknown;
   try {
     result = await call();
   } catch (error) {
@@ -118,7 +129,8 @@ async function say(what: string, call: () => unknown): Promise<void> {
 }
 
 async function results(driver: string, { queries: q, inside }: Database): Promise<void> {
-  const all = async (): Promise<string> => (await q.summary()).map((r) => Object.values(r).map(String).join(" ")).join(", ");
+  const all = async (): Promise<string> =>
+    (await q.summary()).map((r) => Object.values(r).map(String).join(" ")).join(", ");
   const counted = (count: number): string => (count < 0 ? "" : String(count));
 
   for (const many of [3, 3000]) {
@@ -132,33 +144,56 @@ async function results(driver: string, { queries: q, inside }: Database): Promis
     await say(`broken ${many}`, () => q.insertAllKv(failing(9000, at)));
     await say(`nothing behind ${many}`, all);
     // Of several rows with one key the last wins.
-    await say(`update ${many}`, async () => counted(driver === "duckdb" || driver === "postgres"
-      ? await q.updateAllKv([...rows(1, many, "first"), ...rows(1, many, "last")])
-      : (await q.updateAllKv([...rows(1, many, "first"), ...rows(1, many, "last")])) / 2));
+    await say(`update ${many}`, async () =>
+      counted(
+        driver === "duckdb" || driver === "postgres"
+          ? await q.updateAllKv([...rows(1, many, "first"), ...rows(1, many, "last")])
+          : (await q.updateAllKv([...rows(1, many, "first"), ...rows(1, many, "last")])) / 2,
+      ),
+    );
     await say(`updated ${many}`, all);
     late[at] = row(2, null);
     await say(`update null ${many}`, () => q.updateAllKv(late));
-    await say(`upsert ${many}`, () => q.upsertAllKv((function* () { yield* rows(1, many + 2, "u"); })()));
+    await say(`upsert ${many}`, () =>
+      q.upsertAllKv(
+        (function* () {
+          yield* rows(1, many + 2, "u");
+        })(),
+      ),
+    );
     await say(`upserted ${many}`, all);
     await say(`delete ${many}`, () => q.deleteAllKv(rows(0, many + 10, "")));
     await say(`deleted ${many}`, all);
-    await say("no rows", async () => (await q.insertAllKv([])) + (await q.updateAllKv([])) + (await q.upsertAllKv([])) + (await q.deleteAllKv([])));
+    await say(
+      "no rows",
+      async () =>
+        (await q.insertAllKv([])) +
+        (await q.updateAllKv([])) +
+        (await q.upsertAllKv([])) +
+        (await q.deleteAllKv([])),
+    );
 
-    await say(`taken back ${many}`, () => inside(async (t) => {
-      await t.insertAllKv(rows(0, many, "t"));
-      await t.updateAllKv(rows(0, many, "tt"));
-      throw new Error("no row 0");
-    }));
+    await say(`taken back ${many}`, () =>
+      inside(async (t) => {
+        await t.insertAllKv(rows(0, many, "t"));
+        await t.updateAllKv(rows(0, many, "tt"));
+        throw new Error("no row 0");
+      }),
+    );
     await say(`after it ${many}`, all);
-    await say(`kept ${many}`, () => inside(async (t) => {
-      await t.insertAllKv(rows(0, many, "t"));
-      await t.updateAllKv(rows(1, many, "tt"));
-    }));
+    await say(`kept ${many}`, () =>
+      inside(async (t) => {
+        await t.insertAllKv(rows(0, many, "t"));
+        await t.updateAllKv(rows(1, many, "tt"));
+      }),
+    );
     await say(`after them ${many}`, all);
-    await say(`fails inside ${many}`, () => inside(async (t) => {
-      late[at] = row(1, "x");
-      await t.insertAllKv(late);
-    }));
+    await say(`fails inside ${many}`, () =>
+      inside(async (t) => {
+        late[at] = row(1, "x");
+        await t.insertAllKv(late);
+      }),
+    );
     await say(`after that ${many}`, all);
     // What a failed operation has begun is not committed by a program that goes on.
     await inside(async (t) => {
@@ -202,17 +237,29 @@ async function hang(driver: string, { queries: q }: Database, operation: string)
   await q.insertAllKv(rows(0, 1000, "old"));
   const make = driver === "better-sqlite3" || driver === "node" ? endless : endlessAsync;
   const made = make(operation === "insert" ? 1000 : 0);
-  await (operation === "insert" ? q.insertAllKv(made) : operation === "update" ? q.updateAllKv(made) : operation === "delete" ? q.deleteAllKv(made) : q.upsertAllKv(made));
+  await (operation === "insert"
+    ? q.insertAllKv(made)
+    : operation === "update"
+      ? q.updateAllKv(made)
+      : operation === "delete"
+        ? q.deleteAllKv(made)
+        : q.upsertAllKv(made));
 }
 
 async function count({ queries: q }: Database): Promise<void> {
   const found = (await q.summary()) as { v: string; keys: number | bigint }[];
   const keys = found.map((r) => Number(r.keys));
-  console.log(keys.reduce((sum, n) => sum + n, 0), Number(found.find((r) => r.v === "old")?.keys ?? 0));
+  console.log(
+    keys.reduce((sum, n) => sum + n, 0),
+    Number(found.find((r) => r.v === "old")?.keys ?? 0),
+  );
 }
 
 const [driver = "", mode = "", place = "", last = ""] = process.argv.slice(2);
-const database = await open[driver]!(place, mode === "results" ? ((last || undefined) as "unnest" | "copy" | undefined) : undefined);
+const database = await open[driver]!(
+  place,
+  mode === "results" ? ((last || undefined) as "unnest" | "copy" | undefined) : undefined,
+);
 if (mode === "results") await results(driver, database);
 else if (mode === "hang") await hang(driver, database, last);
 else await count(database);

@@ -45,6 +45,7 @@ public final class ScoterArrow implements AutoCloseable {
     private final BufferAllocator allocator;
     /** What DuckDB gives. */
     private final ArrowReader exported;
+
     private final List<ArrowRecordBatch> held = new ArrayList<>();
     /** What is read: that, or the batches that are held. */
     private ArrowReader reader;
@@ -75,7 +76,8 @@ public final class ScoterArrow implements AutoCloseable {
         }
     }
 
-    static ScoterArrow query(ScoterRuntime rt, String name, String sql, ScoterTypes.Arg<?>... args) throws SQLException {
+    static ScoterArrow query(ScoterRuntime rt, String name, String sql, ScoterTypes.Arg<?>... args)
+            throws SQLException {
         return rt.observe(name, r -> -1L, () -> {
             boolean streams = streams(rt);
             PreparedStatement statement = rt.connection.prepareStatement(sql);
@@ -86,7 +88,8 @@ public final class ScoterArrow implements AutoCloseable {
                     args[i].bind(rt.engine, rt.connection, statement, i + 1);
                 }
                 ResultSet rs = statement.executeQuery();
-                ArrowReader reader = (ArrowReader) rs.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, BATCH_ROWS);
+                ArrowReader reader =
+                        (ArrowReader) rs.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, BATCH_ROWS);
                 result = new ScoterArrow(statement, allocator, reader);
             } catch (SQLException | RuntimeException e) {
                 allocator.close();
@@ -101,7 +104,8 @@ public final class ScoterArrow implements AutoCloseable {
     private static boolean streams(ScoterRuntime rt) throws SQLException {
         if (rt.streams == null) {
             int rows = 0;
-            try (var statement = rt.connection.createStatement(); ResultSet rs = statement.executeQuery("FROM range(" + STREAM_ROWS + ")")) {
+            try (var statement = rt.connection.createStatement();
+                    ResultSet rs = statement.executeQuery("FROM range(" + STREAM_ROWS + ")")) {
                 rt.execute("SELECT 1");
                 while (rs.next()) {
                     rows++;
@@ -150,14 +154,19 @@ public final class ScoterArrow implements AutoCloseable {
             return LocalDate.ofEpochDay(days).toString();
         }
         if (value instanceof Long micros && vector instanceof TimeStampMicroTZVector) {
-            value = LocalDateTime.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), (int) Math.floorMod(micros, 1_000_000L) * 1000, ZoneOffset.UTC);
+            value = LocalDateTime.ofEpochSecond(
+                    Math.floorDiv(micros, 1_000_000L), (int) Math.floorMod(micros, 1_000_000L) * 1000, ZoneOffset.UTC);
         }
-        return value instanceof LocalDateTime time ? ScoterTimeTypes.TIMESTAMP.text(time) : value == null ? "NULL" : value.toString();
+        return value instanceof LocalDateTime time
+                ? ScoterTimeTypes.TIMESTAMP.text(time)
+                : value == null ? "NULL" : value.toString();
     }
 
     @Override
     public void close() throws IOException, SQLException {
-        try (allocator; statement; exported) {
+        try (allocator;
+                statement;
+                exported) {
             if (reader != exported) {
                 reader.close();
             }

@@ -10,7 +10,8 @@ import java.util.stream.Collectors;
 
 /** Finds the row of a key that DuckDB refuses, which names only the key. */
 final class ScoterDuplicate {
-    private static final Pattern DUPLICATE = Pattern.compile("[Dd]uplicate key \"(.*?)\"(?: violates|[.\\n]|$)", Pattern.DOTALL);
+    private static final Pattern DUPLICATE =
+            Pattern.compile("[Dd]uplicate key \"(.*?)\"(?: violates|[.\\n]|$)", Pattern.DOTALL);
 
     private ScoterDuplicate() {}
 
@@ -21,7 +22,8 @@ final class ScoterDuplicate {
             return new SQLException(bulk.name() + ": " + e.getMessage(), e.getSQLState(), e);
         }
         long row = rows instanceof Collection<?> ? last(bulk.columns(), rows, key) : 0;
-        return new SQLException(bulk.name() + ": " + (row > 0 ? "row " + row + ": " : "") + "duplicate key " + key, "23505", e);
+        return new SQLException(
+                bulk.name() + ": " + (row > 0 ? "row " + row + ": " : "") + "duplicate key " + key, "23505", e);
     }
 
     /** The key that an error of DuckDB is about, or null. */
@@ -62,8 +64,14 @@ final class ScoterDuplicate {
 
         /** Whether a row has it, of which the values are given as text. */
         boolean isOf(Function<ScoterTypes.Column<T, ?>, String> value) {
-            return named.stream().map(c -> c.name() + ": " + value.apply(c)).collect(Collectors.joining(", ")).equals(text)
-                    || keys.stream().map(value).collect(Collectors.joining(", ")).equals(text);
+            return named.stream()
+                            .map(c -> c.name() + ": " + value.apply(c))
+                            .collect(Collectors.joining(", "))
+                            .equals(text)
+                    || keys.stream()
+                            .map(value)
+                            .collect(Collectors.joining(", "))
+                            .equals(text);
         }
     }
 }

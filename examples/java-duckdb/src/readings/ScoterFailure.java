@@ -22,7 +22,10 @@ final class ScoterFailure {
     /** Fails if something has failed, with an error of its own: that of closing is suppressed by the first, and none may suppress itself. */
     void check() throws SQLException {
         if (first != null) {
-            throw new SQLException("the appender has failed before: " + first.getMessage(), first instanceof SQLException e ? e.getSQLState() : null, first);
+            throw new SQLException(
+                    "the appender has failed before: " + first.getMessage(),
+                    first instanceof SQLException e ? e.getSQLState() : null,
+                    first);
         }
     }
 }

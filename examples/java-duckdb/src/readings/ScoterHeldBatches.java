@@ -19,7 +19,8 @@ final class ScoterHeldBatches extends ArrowReader {
     private final VectorSchemaRoot root;
     private final Iterator<ArrowRecordBatch> batches;
 
-    ScoterHeldBatches(ArrowReader source, BufferAllocator allocator, List<ArrowRecordBatch> batches) throws IOException {
+    ScoterHeldBatches(ArrowReader source, BufferAllocator allocator, List<ArrowRecordBatch> batches)
+            throws IOException {
         super(allocator);
         this.source = source;
         this.root = VectorSchemaRoot.create(source.getVectorSchemaRoot().getSchema(), allocator);

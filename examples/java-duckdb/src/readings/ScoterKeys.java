@@ -222,9 +222,13 @@ final class ScoterKeys<R> {
             return number(type, value) + seed;
         }
         return switch (type.kind) {
-            case UUID -> ScoterHashes.mix(((UUID) value).getMostSignificantBits() ^ seed) + ((UUID) value).getLeastSignificantBits();
+            case UUID ->
+                ScoterHashes.mix(((UUID) value).getMostSignificantBits() ^ seed)
+                        + ((UUID) value).getLeastSignificantBits();
             case TEXT -> text((String) value, seed);
-            case UINT64, INT128, UINT128 -> ScoterHashes.mix(((BigInteger) value).longValue() ^ seed) + ((BigInteger) value).shiftRight(64).longValue();
+            case UINT64, INT128, UINT128 ->
+                ScoterHashes.mix(((BigInteger) value).longValue() ^ seed)
+                        + ((BigInteger) value).shiftRight(64).longValue();
             // Minus zero is zero.
             case FLOAT32, FLOAT64 -> Double.doubleToLongBits(((Number) value).doubleValue() + 0.0) ^ seed;
             case DECIMAL -> text(((BigDecimal) value).stripTrailingZeros().toPlainString(), seed);
@@ -237,7 +241,20 @@ final class ScoterKeys<R> {
     /** Whether the values of a type are whole numbers of at most 64 bits to the database. */
     static boolean isNumber(ScoterTypes.Type<?> type) {
         return switch (type.kind) {
-            case INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, DATE, TIME, TIMESTAMP_S, TIMESTAMP_MS, TIMESTAMP, TIMESTAMP_NS, TIMESTAMPTZ -> true;
+            case INT8,
+                    INT16,
+                    INT32,
+                    INT64,
+                    UINT8,
+                    UINT16,
+                    UINT32,
+                    DATE,
+                    TIME,
+                    TIMESTAMP_S,
+                    TIMESTAMP_MS,
+                    TIMESTAMP,
+                    TIMESTAMP_NS,
+                    TIMESTAMPTZ -> true;
             default -> false;
         };
     }

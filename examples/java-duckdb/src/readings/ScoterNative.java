@@ -77,8 +77,10 @@ final class ScoterNative {
         private final MethodHandle ofAddress;
 
         Api() throws Throwable {
-            linker = lookup.findStatic(linkerType, "nativeLinker", MethodType.methodType(linkerType)).invoke();
-            global = lookup.findStatic(arena, "global", MethodType.methodType(arena)).invoke();
+            linker = lookup.findStatic(linkerType, "nativeLinker", MethodType.methodType(linkerType))
+                    .invoke();
+            global = lookup.findStatic(arena, "global", MethodType.methodType(arena))
+                    .invoke();
             find = lookup.findVirtual(symbols, "find", MethodType.methodType(Optional.class, String.class));
             address = lookup.findVirtual(segment, "address", MethodType.methodType(long.class));
             ofAddress = lookup.findStatic(segment, "ofAddress", MethodType.methodType(segment, long.class));
@@ -96,7 +98,8 @@ final class ScoterNative {
 
         VarHandle memory(String name) throws Throwable {
             VarHandle handle = (VarHandle) layouts.getMethod("varHandle").invoke(value(name));
-            return (VarHandle) MethodHandles.class.getMethod("insertCoordinates", VarHandle.class, int.class, Object[].class)
+            return (VarHandle) MethodHandles.class
+                    .getMethod("insertCoordinates", VarHandle.class, int.class, Object[].class)
                     .invoke(null, handle, 0, new Object[] {everything});
         }
 
@@ -111,9 +114,12 @@ final class ScoterNative {
             }
             Class<?> list = parameters.getClass();
             if (type.returnType() == void.class) {
-                return lookup.findStatic(descriptor, "ofVoid", MethodType.methodType(descriptor, list)).asFixedArity().invoke(parameters);
+                return lookup.findStatic(descriptor, "ofVoid", MethodType.methodType(descriptor, list))
+                        .asFixedArity()
+                        .invoke(parameters);
             }
-            return lookup.findStatic(descriptor, "of", MethodType.methodType(descriptor, layout, list)).asFixedArity()
+            return lookup.findStatic(descriptor, "of", MethodType.methodType(descriptor, layout, list))
+                    .asFixedArity()
                     .invoke(layoutOf(type.returnType()), parameters);
         }
 
@@ -128,19 +134,23 @@ final class ScoterNative {
 
         /** {@code file} is a part of the library's file name, {@code function} one that it has. */
         Library(String file, String function) throws Throwable {
-            Object loaded = API.lookup.findStatic(API.symbols, "loaderLookup", MethodType.methodType(API.symbols)).invoke();
+            Object loaded = API.lookup
+                    .findStatic(API.symbols, "loaderLookup", MethodType.methodType(API.symbols))
+                    .invoke();
             if (((Optional<?>) API.find.invoke(loaded, function)).isPresent()) {
                 symbols = loaded;
                 return;
             }
             // Another class loader has loaded it: then it is found by its path, and opened once more.
-            symbols = API.lookup.findStatic(API.symbols, "libraryLookup", MethodType.methodType(API.symbols, Path.class, API.arena))
+            symbols = API.lookup
+                    .findStatic(API.symbols, "libraryLookup", MethodType.methodType(API.symbols, Path.class, API.arena))
                     .invoke(mapped(file), API.global);
         }
 
         private static Path mapped(String file) throws IOException {
             try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
-                return lines.filter(line -> line.contains("/") && line.substring(line.lastIndexOf('/')).contains(file))
+                return lines.filter(line -> line.contains("/")
+                                && line.substring(line.lastIndexOf('/')).contains(file))
                         .map(line -> Path.of(line.substring(line.indexOf('/'))))
                         .findFirst()
                         .orElseThrow(() -> new IOException(file + " is not loaded"));
@@ -148,10 +158,14 @@ final class ScoterNative {
         }
 
         Function function(String name, Class<?> result, Class<?>... parameters) throws Throwable {
-            Object found = ((Optional<?>) API.find.invoke(symbols, name)).orElseThrow(() -> new NoSuchMethodException(name));
+            Object found =
+                    ((Optional<?>) API.find.invoke(symbols, name)).orElseThrow(() -> new NoSuchMethodException(name));
             Object options = API.noOptions();
-            MethodType signature = MethodType.methodType(MethodHandle.class, API.segment, API.descriptor, options.getClass());
-            MethodHandle handle = (MethodHandle) API.lookup.findVirtual(API.linkerType, "downcallHandle", signature).asFixedArity()
+            MethodType signature =
+                    MethodType.methodType(MethodHandle.class, API.segment, API.descriptor, options.getClass());
+            MethodHandle handle = (MethodHandle) API.lookup
+                    .findVirtual(API.linkerType, "downcallHandle", signature)
+                    .asFixedArity()
                     .invoke(API.linker, found, API.descriptor(MethodType.methodType(result, parameters)), options);
             return Function.of(handle);
         }
@@ -166,7 +180,8 @@ final class ScoterNative {
             for (int i = 0; i < count; i++) {
                 longs = longs.changeParameterType(i, long.class);
             }
-            return new Function(MethodHandles.explicitCastArguments(handle, longs.changeReturnType(long.class)).asSpreader(long[].class, count));
+            return new Function(MethodHandles.explicitCastArguments(handle, longs.changeReturnType(long.class))
+                    .asSpreader(long[].class, count));
         }
 
         /** Numbers are cut to the size of the parameters; 0 is what a function without a result returns. */
@@ -184,15 +199,21 @@ final class ScoterNative {
     /** The address of a C function that runs a method for as long as the JVM lives. It must not throw. */
     static long callback(MethodHandle target) throws Throwable {
         Object options = API.noOptions();
-        MethodType signature = MethodType.methodType(API.segment, MethodHandle.class, API.descriptor, API.arena, options.getClass());
-        return (long) API.address.invoke(API.lookup.findVirtual(API.linkerType, "upcallStub", signature).asFixedArity()
+        MethodType signature =
+                MethodType.methodType(API.segment, MethodHandle.class, API.descriptor, API.arena, options.getClass());
+        return (long) API.address.invoke(API.lookup
+                .findVirtual(API.linkerType, "upcallStub", signature)
+                .asFixedArity()
                 .invoke(API.linker, target, API.descriptor(target.type()), API.global, options));
     }
 
     /** Memory as the buffer that JNI functions take for a pointer. */
     static ByteBuffer buffer(long address) throws Throwable {
-        Object memory = API.lookup.findVirtual(API.segment, "reinterpret", MethodType.methodType(API.segment, long.class))
+        Object memory = API.lookup
+                .findVirtual(API.segment, "reinterpret", MethodType.methodType(API.segment, long.class))
                 .invoke(API.ofAddress.invoke(address), 1L);
-        return (ByteBuffer) API.lookup.findVirtual(API.segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class)).invoke(memory);
+        return (ByteBuffer) API.lookup
+                .findVirtual(API.segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class))
+                .invoke(memory);
     }
 }

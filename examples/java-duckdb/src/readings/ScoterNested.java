@@ -62,6 +62,7 @@ final class ScoterNested {
     static final class EnumType<T extends Enum<T>> extends ScoterTypes.Type<T> {
         /** In the order of the database, which is that of the constants. */
         final String[] labels;
+
         private final T[] values;
 
         EnumType(T[] values, Function<T, String> label) {
@@ -81,7 +82,8 @@ final class ScoterNested {
                     return values[i];
                 }
             }
-            throw new IllegalArgumentException("unknown value of " + values.getClass().getComponentType().getSimpleName() + ": " + label);
+            throw new IllegalArgumentException(
+                    "unknown value of " + values.getClass().getComponentType().getSimpleName() + ": " + label);
         }
 
         @Override
@@ -226,7 +228,12 @@ final class ScoterNested {
         final Function<T, Object[]> fields;
         final Function<Object[], T> make;
 
-        StructType(String name, String[] names, ScoterTypes.Type<?>[] types, Function<Object[], T> make, Function<T, Object[]> fields) {
+        StructType(
+                String name,
+                String[] names,
+                ScoterTypes.Type<?>[] types,
+                Function<Object[], T> make,
+                Function<T, Object[]> fields) {
             super(ScoterTypes.Kind.STRUCT, name);
             this.names = names;
             this.types = types;
@@ -305,7 +312,11 @@ final class ScoterNested {
             StringBuilder name = new StringBuilder("STRUCT(");
             for (int i = 0; i < fields.length; i++) {
                 fields[i] = jdbc(connection, s.types()[i], s.fields()[i]);
-                name.append(i > 0 ? ", " : "").append('"').append(s.names()[i].replace("\"", "\"\"")).append("\" ").append(s.types()[i].name);
+                name.append(i > 0 ? ", " : "")
+                        .append('"')
+                        .append(s.names()[i].replace("\"", "\"\""))
+                        .append("\" ")
+                        .append(s.types()[i].name);
             }
             return connection.createStruct(name.append(')').toString(), fields);
         }

@@ -37,7 +37,8 @@ final class ScoterSortedRows<R> implements AutoCloseable {
      * @throws ScoterRowException for a row that cannot be written
      */
     static <R> ScoterSortedRows<R> of(List<ScoterTypes.Column<R, ?>> columns, Object[] rows) {
-        boolean fixed = columns.stream().allMatch(c -> ScoterVector.of(c.type(), null).size() > 0 && (!c.key() || isComparedByBits(c.type())));
+        boolean fixed = columns.stream()
+                .allMatch(c -> ScoterVector.of(c.type(), null).size() > 0 && (!c.key() || isComparedByBits(c.type())));
         if (!fixed || columns.stream().noneMatch(c -> c.key() && ScoterKeys.isNumber(c.type()))) {
             return null;
         }
@@ -108,10 +109,14 @@ final class ScoterSortedRows<R> implements AutoCloseable {
                 throw failure; // that of the first row that cannot be written
             }
         }
-        int[] all = IntStream.range(0, layouts.length).filter(i -> columns.get(i).key()).toArray();
+        int[] all = IntStream.range(0, layouts.length)
+                .filter(i -> columns.get(i).key())
+                .toArray();
         for (int k = 0; k < all.length; k++) {
             int column = all[k];
-            if (IntStream.range(0, batches).allMatch(b -> rising[b][column] && (b == 0 || bits(column, b * BATCH - 1) < bits(column, b * BATCH)))) {
+            if (IntStream.range(0, batches)
+                    .allMatch(b ->
+                            rising[b][column] && (b == 0 || bits(column, b * BATCH - 1) < bits(column, b * BATCH)))) {
                 all[k] = all[0];
                 all[0] = column;
                 IntStream.range(0, batches).parallel().forEach(b -> {
@@ -205,7 +210,8 @@ final class ScoterSortedRows<R> implements AutoCloseable {
                 long here = values[column] + place * size;
                 long there = data + (long) i * size;
                 boolean equal = size == 16
-                        ? ScoterNative.bits(here, 8) == ScoterNative.bits(there, 8) && ScoterNative.bits(here + 8, 8) == ScoterNative.bits(there + 8, 8)
+                        ? ScoterNative.bits(here, 8) == ScoterNative.bits(there, 8)
+                                && ScoterNative.bits(here + 8, 8) == ScoterNative.bits(there + 8, 8)
                         : ScoterNative.bits(here, size) == ScoterNative.bits(there, size);
                 if (equal && isSet(mask, i)) {
                     continue;

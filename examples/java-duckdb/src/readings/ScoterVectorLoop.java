@@ -39,7 +39,8 @@ abstract class ScoterVectorLoop {
         }
         try {
             MethodHandles.Lookup copy = MethodHandles.lookup().defineHiddenClass(EACH, true);
-            return (ScoterVectorLoop) copy.findConstructor(copy.lookupClass(), MethodType.methodType(void.class)).invoke();
+            return (ScoterVectorLoop) copy.findConstructor(copy.lookupClass(), MethodType.methodType(void.class))
+                    .invoke();
         } catch (Throwable e) {
             return SHARED; // it does the same
         }
@@ -49,7 +50,14 @@ abstract class ScoterVectorLoop {
     abstract void fill(ScoterVector vector, Object[] rows, int count, ScoterTypes.Column<?, ?> column);
 
     /** Writes values of one size, which go from the address on. */
-    abstract void fill(ScoterVector vector, ScoterVector.Put put, long address, int size, Object[] rows, int count, ScoterTypes.Column<?, ?> column);
+    abstract void fill(
+            ScoterVector vector,
+            ScoterVector.Put put,
+            long address,
+            int size,
+            Object[] rows,
+            int count,
+            ScoterTypes.Column<?, ?> column);
 
     /** Writes a null where there may be one. */
     static void putNull(ScoterVector vector, int at, ScoterTypes.Column<?, ?> column) {
@@ -85,7 +93,14 @@ abstract class ScoterVectorLoop {
         }
 
         @Override
-        void fill(ScoterVector vector, ScoterVector.Put put, long address, int size, Object[] rows, int count, ScoterTypes.Column<?, ?> column) {
+        void fill(
+                ScoterVector vector,
+                ScoterVector.Put put,
+                long address,
+                int size,
+                Object[] rows,
+                int count,
+                ScoterTypes.Column<?, ?> column) {
             @SuppressWarnings("unchecked")
             Function<Object, ?> values = (Function<Object, ?>) column.value();
             int at = 0;

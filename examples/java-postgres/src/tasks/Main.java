@@ -10,7 +10,8 @@ import java.util.List;
 public final class Main {
     public static void main(String[] args) throws Exception {
         var due = OffsetDateTime.of(2026, 12, 24, 18, 0, 0, 0, ZoneOffset.UTC);
-        try (var connection = DriverManager.getConnection(System.getenv("JDBC_URL")); var queries = new Queries(connection)) {
+        try (var connection = DriverManager.getConnection(System.getenv("JDBC_URL"));
+                var queries = new Queries(connection)) {
             System.out.println("migrations: " + Queries.applyMigrations(connection));
             System.out.println("again: " + Queries.applyMigrations(connection));
 
@@ -20,9 +21,11 @@ public final class Main {
 
             // COPY into a staging table, then one statement that inserts or updates.
             var rows = new ArrayList<Queries.TasksRow>();
-            rows.add(new Queries.TasksRow(rest, "Rest", Queries.TaskStatus.DONE, List.of("home"), "{\"hours\": 8}", null));
+            rows.add(new Queries.TasksRow(
+                    rest, "Rest", Queries.TaskStatus.DONE, List.of("home"), "{\"hours\": 8}", null));
             for (long i = 0; i < 1000; i++) {
-                rows.add(new Queries.TasksRow(100 + i, "Task " + i, Queries.TaskStatus.PENDING, List.of(), null, due.plusDays(i)));
+                rows.add(new Queries.TasksRow(
+                        100 + i, "Task " + i, Queries.TaskStatus.PENDING, List.of(), null, due.plusDays(i)));
             }
             System.out.println("upserted: " + queries.upsertAllTasks(rows));
 
@@ -33,7 +36,8 @@ public final class Main {
                 System.out.println("first: " + all.findFirst().orElseThrow());
             }
             for (var task : queries.tasksById(List.of(guide, rest))) {
-                System.out.println(task.id() + " " + task.details() + " " + (task.due() == null ? null : task.due().toInstant()));
+                System.out.println(task.id() + " " + task.details() + " "
+                        + (task.due() == null ? null : task.due().toInstant()));
             }
             try {
                 queries.transaction(() -> {
@@ -41,7 +45,8 @@ public final class Main {
                     throw new IllegalStateException("changed my mind");
                 });
             } catch (IllegalStateException e) {
-                System.out.println(e.getMessage() + ": " + queries.listTasks(null).size() + " tasks");
+                System.out.println(
+                        e.getMessage() + ": " + queries.listTasks(null).size() + " tasks");
             }
         }
     }

@@ -18,9 +18,19 @@ import java.util.Map;
 final class ScoterCopyPlan {
     /** Receive functions of built-in types that are often elements of arrays, by their fixed ids. */
     private static final Map<Integer, String> ELEMENTS = Map.ofEntries(
-            Map.entry(16, "boolrecv"), Map.entry(20, "int8recv"), Map.entry(21, "int2recv"), Map.entry(23, "int4recv"), Map.entry(25, "textrecv"),
-            Map.entry(700, "float4recv"), Map.entry(701, "float8recv"), Map.entry(1043, "varcharrecv"), Map.entry(1082, "date_recv"),
-            Map.entry(1114, "timestamp_recv"), Map.entry(1184, "timestamptz_recv"), Map.entry(1700, "numeric_recv"), Map.entry(2950, "uuid_recv"),
+            Map.entry(16, "boolrecv"),
+            Map.entry(20, "int8recv"),
+            Map.entry(21, "int2recv"),
+            Map.entry(23, "int4recv"),
+            Map.entry(25, "textrecv"),
+            Map.entry(700, "float4recv"),
+            Map.entry(701, "float8recv"),
+            Map.entry(1043, "varcharrecv"),
+            Map.entry(1082, "date_recv"),
+            Map.entry(1114, "timestamp_recv"),
+            Map.entry(1184, "timestamptz_recv"),
+            Map.entry(1700, "numeric_recv"),
+            Map.entry(2950, "uuid_recv"),
             Map.entry(3802, "jsonb_recv"));
 
     /** What the server knows of a type; only functions of the system are named. */
@@ -42,7 +52,12 @@ final class ScoterCopyPlan {
 
     private record Served(int oid, String receive, int elem, int base, int relation) {
         static Served read(ResultSet rs, int from) throws SQLException {
-            return new Served(rs.getInt(from), String.valueOf(rs.getString(from + 1)), rs.getInt(from + 2), rs.getInt(from + 3), rs.getInt(from + 4));
+            return new Served(
+                    rs.getInt(from),
+                    String.valueOf(rs.getString(from + 1)),
+                    rs.getInt(from + 2),
+                    rs.getInt(from + 3),
+                    rs.getInt(from + 4));
         }
     }
 
@@ -54,10 +69,17 @@ final class ScoterCopyPlan {
      * binary} are whether those forms may be taken.
      */
     static <T> ScoterCopyPlan of(
-            Connection connection, String before, String table, List<ScoterTypes.Column<T, ?>> columns, boolean copies, boolean binary) throws SQLException {
+            Connection connection,
+            String before,
+            String table,
+            List<ScoterTypes.Column<T, ?>> columns,
+            boolean copies,
+            boolean binary)
+            throws SQLException {
         Map<String, Attribute> attributes = new HashMap<>();
         String sql = before + "; SELECT c.relkind = 'v' OR c.relhasrules OR row_security_active(c.oid), a.attname,"
-                + " coalesce(l.collisdeterministic, true) AND (a.atttypmod = -1 AND t.typbasetype = 0 OR t.typreceive = 'varcharrecv'::regproc), " + TYPE
+                + " coalesce(l.collisdeterministic, true) AND (a.atttypmod = -1 AND t.typbasetype = 0 OR t.typreceive = 'varcharrecv'::regproc), "
+                + TYPE
                 + " FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation l ON l.oid = a.attcollation"
                 + " WHERE c.oid = '" + table.replace("'", "''") + "'::regclass AND a.attnum > 0 AND NOT a.attisdropped";
         try (Statement statement = connection.createStatement()) {
@@ -105,7 +127,8 @@ final class ScoterCopyPlan {
                 return new Served(oid, ELEMENTS.get(oid), 0, 0, 0);
             }
             if (type == null) {
-                type = query("SELECT " + TYPE + " FROM pg_type t WHERE t.oid = ?", oid).get(0);
+                type = query("SELECT " + TYPE + " FROM pg_type t WHERE t.oid = ?", oid)
+                        .get(0);
                 known.put(oid, type);
             }
             return type;
@@ -139,15 +162,19 @@ final class ScoterCopyPlan {
                     ScoterCopyType elem = depth == 0 ? null : writer(type(served.elem()), inner);
                     return elem == null ? null : new ScoterCopyType.Array(served.elem(), elem, depth);
                 case "record_recv":
-                    return type instanceof ScoterNested.StructType<?> struct && served.relation() != 0 ? composite(served, struct) : null;
+                    return type instanceof ScoterNested.StructType<?> struct && served.relation() != 0
+                            ? composite(served, struct)
+                            : null;
                 default:
                     return ScoterCopyType.of(served.receive(), type);
             }
         }
 
         private ScoterCopyType composite(Served served, ScoterNested.StructType<?> struct) throws SQLException {
-            List<Served> fields = query("SELECT " + TYPE + " FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
-                    + " WHERE a.attrelid = ? AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum", served.relation());
+            List<Served> fields = query(
+                    "SELECT " + TYPE + " FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
+                            + " WHERE a.attrelid = ? AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
+                    served.relation());
             if (fields.size() != struct.types.length) {
                 return null;
             }

@@ -11,8 +11,10 @@ import org.postgresql.util.ServerErrorMessage;
 
 /** Finds the row that the server refuses: by the line of COPY, or by the key that it names. */
 final class ScoterPostgresError {
-    private static final Pattern LINE = Pattern.compile("COPY .*?, line (\\d+)(?:, column ([^\\n]*?))?(?:: |$)", Pattern.DOTALL);
-    private static final Pattern KEY = Pattern.compile("Key \\((.*?)\\)=\\((.*)\\) (?:already exists|is not present|conflicts).*", Pattern.DOTALL);
+    private static final Pattern LINE =
+            Pattern.compile("COPY .*?, line (\\d+)(?:, column ([^\\n]*?))?(?:: |$)", Pattern.DOTALL);
+    private static final Pattern KEY =
+            Pattern.compile("Key \\((.*?)\\)=\\((.*)\\) (?:already exists|is not present|conflicts).*", Pattern.DOTALL);
 
     private ScoterPostgresError() {}
 
@@ -57,7 +59,8 @@ final class ScoterPostgresError {
         if (column != null && !text.contains('"' + column + '"')) {
             text = "column " + column + ": " + text;
         }
-        return new SQLException(bulk.name() + ": " + (row > 0 ? "row " + row + ": " : "") + text, server.getSQLState(), e);
+        return new SQLException(
+                bulk.name() + ": " + (row > 0 ? "row " + row + ": " : "") + text, server.getSQLState(), e);
     }
 
     private static ServerErrorMessage server(Throwable e) {
@@ -73,8 +76,11 @@ final class ScoterPostgresError {
     }
 
     /** The last row that has the key, counted from 1, or 0, also if the rows cannot be had once more: that is not the error to tell. */
-    private static <T> long last(List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String names, String values) {
-        List<ScoterTypes.Column<T, ?>> named = columns.stream().filter(c -> (", " + names + ", ").contains(", " + quoted(c.name()) + ", ")).toList();
+    private static <T> long last(
+            List<ScoterTypes.Column<T, ?>> columns, Iterable<T> rows, String names, String values) {
+        List<ScoterTypes.Column<T, ?>> named = columns.stream()
+                .filter(c -> (", " + names + ", ").contains(", " + quoted(c.name()) + ", "))
+                .toList();
         String[] parts = named.size() == 1 ? new String[] {values} : values.split(", ", -1);
         if (named.isEmpty() || parts.length != names.split(", ", -1).length || parts.length != named.size()) {
             return 0;
@@ -112,8 +118,11 @@ final class ScoterPostgresError {
         }
         try {
             V parsed = column.type().parse(text);
-            return value instanceof BigDecimal d ? d.compareTo((BigDecimal) parsed) == 0
-                    : value instanceof java.time.OffsetDateTime t ? t.isEqual((java.time.OffsetDateTime) parsed) : value.equals(parsed);
+            return value instanceof BigDecimal d
+                    ? d.compareTo((BigDecimal) parsed) == 0
+                    : value instanceof java.time.OffsetDateTime t
+                            ? t.isEqual((java.time.OffsetDateTime) parsed)
+                            : value.equals(parsed);
         } catch (SQLException | RuntimeException e) {
             return false;
         }

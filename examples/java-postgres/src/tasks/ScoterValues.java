@@ -21,7 +21,8 @@ final class ScoterValues {
     /** A number of so many bits, the sign's included. */
     static BigInteger whole(BigInteger value, boolean signed, int bits) {
         if (value.bitLength() > (signed ? bits - 1 : bits) || !signed && value.signum() < 0) {
-            throw new ArithmeticException("is not " + (signed ? "a signed" : "an unsigned") + " number of " + bits + " bits");
+            throw new ArithmeticException(
+                    "is not " + (signed ? "a signed" : "an unsigned") + " number of " + bits + " bits");
         }
         return value;
     }

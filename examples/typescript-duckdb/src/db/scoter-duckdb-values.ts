@@ -11,7 +11,8 @@ export const toBlob = (v: Uint8Array): Value => new duck.DuckDBBlobValue(v);
 const toNumber =
   (least: number, most: number) =>
   (v: number): number => {
-    if (!Number.isInteger(v) || v < least || v > most) throw new RangeError(`${v} is not a whole number from ${least} to ${most}`);
+    if (!Number.isInteger(v) || v < least || v > most)
+      throw new RangeError(`${v} is not a whole number from ${least} to ${most}`);
     return v;
   };
 export const toInt8 = toNumber(-(2 ** 7), 2 ** 7 - 1);
@@ -32,7 +33,8 @@ export const toInt128 = toBigint(-(2n ** 127n), 2n ** 127n - 1n);
 export const toUint64 = toBigint(0n, 2n ** 64n - 1n);
 export const toUint128 = toBigint(0n, 2n ** 128n - 1n);
 
-export const toInterval = (v: core.Interval): Value => new duck.DuckDBIntervalValue(toInt32(v.months), toInt32(v.days), toInt64(v.micros));
+export const toInterval = (v: core.Interval): Value =>
+  new duck.DuckDBIntervalValue(toInt32(v.months), toInt32(v.days), toInt64(v.micros));
 
 /** Where the parts of a UUID come together. */
 const halves = new DataView(new ArrayBuffer(16));
@@ -42,7 +44,15 @@ function hex(v: string, at: number, digits: number): number {
   let n = 0;
   for (let i = at; i < at + digits; i++) {
     const c = v.charCodeAt(i);
-    n = n * 16 + (c >= 48 && c <= 57 ? c - 48 : c >= 97 && c <= 102 ? c - 87 : c >= 65 && c <= 70 ? c - 55 : NaN);
+    n =
+      n * 16 +
+      (c >= 48 && c <= 57
+        ? c - 48
+        : c >= 97 && c <= 102
+          ? c - 87
+          : c >= 65 && c <= 70
+            ? c - 55
+            : NaN);
   }
   return n;
 }
@@ -50,13 +60,18 @@ function hex(v: string, at: number, digits: number): number {
 export function toUUID(v: string): Value {
   if (v.length === 36 && v[8] === "-" && v[13] === "-" && v[18] === "-" && v[23] === "-") {
     // BigInt takes three times as long to read a text of these digits.
-    const a = hex(v, 0, 8), b = hex(v, 9, 4) * 65536 + hex(v, 14, 4), c = hex(v, 19, 4) * 65536 + hex(v, 24, 4), d = hex(v, 28, 8);
+    const a = hex(v, 0, 8),
+      b = hex(v, 9, 4) * 65536 + hex(v, 14, 4),
+      c = hex(v, 19, 4) * 65536 + hex(v, 24, 4),
+      d = hex(v, 28, 8);
     if (!Number.isNaN(a + b + c + d)) {
       halves.setUint32(0, a ^ 0x80000000); // as DuckDB stores it: in the order of its texts
       halves.setUint32(4, b);
       halves.setUint32(8, c);
       halves.setUint32(12, d);
-      return duck.DuckDBUUIDValue.fromStoredHugeInt((halves.getBigInt64(0) << 64n) | halves.getBigUint64(8));
+      return duck.DuckDBUUIDValue.fromStoredHugeInt(
+        (halves.getBigInt64(0) << 64n) | halves.getBigUint64(8),
+      );
     }
   }
   const digits = v.replaceAll("-", "");
@@ -86,14 +101,18 @@ export const toDecimal =
   (width: number, scale: number) =>
   (v: string): Value => {
     const short = shortDecimal(v, scale);
-    if (short !== undefined && Math.abs(short) < 10 ** width) return new duck.DuckDBDecimalValue(BigInt(short), width, scale);
+    if (short !== undefined && Math.abs(short) < 10 ** width)
+      return new duck.DuckDBDecimalValue(BigInt(short), width, scale);
     const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(v.trim());
     const whole = match?.[2] ?? "";
     const fraction = match?.[3] ?? "";
-    if (match === null || whole + fraction === "") throw new RangeError(`not a decimal number: ${v}`);
-    if (/[^0]/.test(fraction.slice(scale))) throw new RangeError(`${v} has more than ${scale} digits after the point`);
+    if (match === null || whole + fraction === "")
+      throw new RangeError(`not a decimal number: ${v}`);
+    if (/[^0]/.test(fraction.slice(scale)))
+      throw new RangeError(`${v} has more than ${scale} digits after the point`);
     const digits = BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
-    if (digits >= 10n ** BigInt(width)) throw new RangeError(`${v} does not fit DECIMAL(${width},${scale})`);
+    if (digits >= 10n ** BigInt(width))
+      throw new RangeError(`${v} does not fit DECIMAL(${width},${scale})`);
     return new duck.DuckDBDecimalValue(match[1] === "-" ? -digits : digits, width, scale);
   };
 
@@ -103,13 +122,17 @@ function days(date: string): number {
   if (match === null) throw new RangeError(`not a date: ${date}`);
   const time = new Date(0);
   time.setUTCFullYear(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
-  if (time.getUTCMonth() !== Number(match[2]) - 1 || time.getUTCDate() !== Number(match[3])) throw new RangeError(`not a date: ${date}`);
+  if (time.getUTCMonth() !== Number(match[2]) - 1 || time.getUTCDate() !== Number(match[3]))
+    throw new RangeError(`not a date: ${date}`);
   return Math.round(time.getTime() / 86400000);
 }
 
 /** Nanoseconds of a time of day and, if it has one, its offset in seconds. */
 function clock(time: string): { nanos: bigint; offset: number | undefined } {
-  const match = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?$/.exec(time.trim());
+  const match =
+    /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?$/.exec(
+      time.trim(),
+    );
   if (match === null) throw new RangeError(`not a time: ${time}`);
   const [hours, minutes, rest] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)];
   const seconds = hours * 3600 + minutes * 60 + rest;
@@ -118,7 +141,11 @@ function clock(time: string): { nanos: bigint; offset: number | undefined } {
   const zone = match[5];
   if (zone === undefined) return { nanos, offset: undefined };
   if (zone === "Z") return { nanos, offset: 0 };
-  const [h, m, s] = zone.slice(1).replaceAll(":", "").padEnd(6, "0").match(/../g) as [string, string, string];
+  const [h, m, s] = zone.slice(1).replaceAll(":", "").padEnd(6, "0").match(/../g) as [
+    string,
+    string,
+    string,
+  ];
   const offset = Number(h) * 3600 + Number(m) * 60 + Number(s);
   return { nanos, offset: zone.startsWith("-") ? -offset : offset };
 }
@@ -133,11 +160,35 @@ function two(v: string, at: number): number {
 /** Microseconds since 1970 of a text such as `2025-01-01T00:00:00.123Z`, to be read fast; undefined of others. */
 function shortMicros(v: string): number | undefined {
   const length = v.length - (v.endsWith("Z") ? 1 : 0);
-  if (length < 19 || length > 26 || length === 20 || v[4] !== "-" || v[7] !== "-" || (v[10] !== "T" && v[10] !== " ") || v[13] !== ":" || v[16] !== ":") return undefined;
+  if (
+    length < 19 ||
+    length > 26 ||
+    length === 20 ||
+    v[4] !== "-" ||
+    v[7] !== "-" ||
+    (v[10] !== "T" && v[10] !== " ") ||
+    v[13] !== ":" ||
+    v[16] !== ":"
+  )
+    return undefined;
   const year = two(v, 0) * 100 + two(v, 2);
-  const month = two(v, 5), day = two(v, 8), hour = two(v, 11), minute = two(v, 14), second = two(v, 17);
+  const month = two(v, 5),
+    day = two(v, 8),
+    hour = two(v, 11),
+    minute = two(v, 14),
+    second = two(v, 17);
   // The last days of long months and leap years, and what is no date, are for the way that looks at all.
-  if (!(year >= 1000 && year < 2200 && month >= 1 && month <= 12 && day >= 1 && day <= (month === 2 ? 28 : 30))) return undefined;
+  if (
+    !(
+      year >= 1000 &&
+      year < 2200 &&
+      month >= 1 &&
+      month <= 12 &&
+      day >= 1 &&
+      day <= (month === 2 ? 28 : 30)
+    )
+  )
+    return undefined;
   if (!(hour < 24 && minute < 60 && second < 60)) return undefined;
   let micros = 0;
   if (length > 19) {
@@ -168,16 +219,21 @@ function epochNanos(v: string): bigint {
 }
 
 export const toDate = (v: string): Value =>
-  new duck.DuckDBDateValue(v === "infinity" ? 2 ** 31 - 1 : v === "-infinity" ? -(2 ** 31 - 1) : days(v));
+  new duck.DuckDBDateValue(
+    v === "infinity" ? 2 ** 31 - 1 : v === "-infinity" ? -(2 ** 31 - 1) : days(v),
+  );
 export const toTime = (v: string): Value => new duck.DuckDBTimeValue(clock(v).nanos / 1000n);
 export const toTimeTZ = (v: string): Value => {
   const { nanos, offset } = clock(v);
   return duck.DuckDBTimeTZValue.fromMicrosAndOffset(nanos / 1000n, offset ?? 0);
 };
-export const toTimestampSeconds = (v: string): Value => new duck.DuckDBTimestampSecondsValue(infinity(v) ?? floor(epochNanos(v), 1000000000n));
-export const toTimestampMillis = (v: string): Value => new duck.DuckDBTimestampMillisecondsValue(infinity(v) ?? floor(epochNanos(v), 1000000n));
+export const toTimestampSeconds = (v: string): Value =>
+  new duck.DuckDBTimestampSecondsValue(infinity(v) ?? floor(epochNanos(v), 1000000000n));
+export const toTimestampMillis = (v: string): Value =>
+  new duck.DuckDBTimestampMillisecondsValue(infinity(v) ?? floor(epochNanos(v), 1000000n));
 export const toTimestamp = (v: string): Value => new duck.DuckDBTimestampValue(epochMicros(v));
-export const toTimestampNanos = (v: string): Value => new duck.DuckDBTimestampNanosecondsValue(infinity(v) ?? toInt64(epochNanos(v)));
+export const toTimestampNanos = (v: string): Value =>
+  new duck.DuckDBTimestampNanosecondsValue(infinity(v) ?? toInt64(epochNanos(v)));
 export const toInstant = (v: string): Value => new duck.DuckDBTimestampTZValue(epochMicros(v));
 
 /** Division that rounds down, before 1970 too. */
@@ -198,7 +254,9 @@ export const toArray =
 export const toMap =
   <K, V>(key: (v: K) => Value, value: (v: V) => Value) =>
   (v: ReadonlyMap<K, V | null>): Value =>
-    new duck.DuckDBMapValue([...v].map(([k, e]) => ({ key: key(k), value: e === null ? null : value(e) })));
+    new duck.DuckDBMapValue(
+      [...v].map(([k, e]) => ({ key: key(k), value: e === null ? null : value(e) })),
+    );
 
 /** What is written where a value of the driver may be given, too. */
 export const orValue =

@@ -17,7 +17,11 @@ export interface Bound {
 }
 
 /** The value as the parameter's type; NULL when there is none. */
-export function bind<T>(value: T | null | undefined, type: duck.DuckDBType, write?: (value: T) => duck.DuckDBValue): Bound {
+export function bind<T>(
+  value: T | null | undefined,
+  type: duck.DuckDBType,
+  write?: (value: T) => duck.DuckDBValue,
+): Bound {
   if (value === null || value === undefined) return { value: null, type };
   return { value: write === undefined ? (value as duck.DuckDBValue) : write(value), type };
 }
@@ -54,17 +58,36 @@ export class Runtime {
   }
 
   #run(sql: string, values: readonly Bound[]): Promise<duck.DuckDBMaterializedResult> {
-    return turnsOf(this.#connection).part(() => this.#connection.run(sql, values.map((v) => v.value), values.map((v) => v.type)));
+    return turnsOf(this.#connection).part(() =>
+      this.#connection.run(
+        sql,
+        values.map((v) => v.value),
+        values.map((v) => v.type),
+      ),
+    );
   }
 
-  all<T>(name: string, sql: string, values: readonly Bound[], read: (row: duck.DuckDBValue[]) => T): Promise<T[]> {
-    return core.observe(this.#observer, name, core.many, async () => (await (await this.#run(sql, values)).getRows()).map(read));
+  all<T>(
+    name: string,
+    sql: string,
+    values: readonly Bound[],
+    read: (row: duck.DuckDBValue[]) => T,
+  ): Promise<T[]> {
+    return core.observe(this.#observer, name, core.many, async () =>
+      (await (await this.#run(sql, values)).getRows()).map(read),
+    );
   }
 
-  one<T>(name: string, sql: string, values: readonly Bound[], read: (row: duck.DuckDBValue[]) => T): Promise<T | undefined> {
+  one<T>(
+    name: string,
+    sql: string,
+    values: readonly Bound[],
+    read: (row: duck.DuckDBValue[]) => T,
+  ): Promise<T | undefined> {
     return core.observe(this.#observer, name, core.one, async () => {
       // By chunks: the others are not converted.
-      for await (const [row] of (await this.#run(sql, values)).yieldRows()) if (row !== undefined) return read(row);
+      for await (const [row] of (await this.#run(sql, values)).yieldRows())
+        if (row !== undefined) return read(row);
       return undefined;
     });
   }
@@ -86,14 +109,24 @@ export class Runtime {
   }
 
   exec(name: string, sql: string, values: readonly Bound[]): Promise<ExecResult> {
-    return core.observe(this.#observer, name, (r: ExecResult) => r.rowsChanged, async () => {
-      const result = await this.#run(sql, values);
-      return { rowsChanged: result.rowsChanged };
-    });
+    return core.observe(
+      this.#observer,
+      name,
+      (r: ExecResult) => r.rowsChanged,
+      async () => {
+        const result = await this.#run(sql, values);
+        return { rowsChanged: result.rowsChanged };
+      },
+    );
   }
 
   /** Runs one statement per row, all or nothing; returns the sum of rows. As for bulk, a failure may end an open transaction. */
-  batch<T>(name: string, sql: string, values: (row: T) => Bound[], rows: core.Rows<T>): Promise<number> {
+  batch<T>(
+    name: string,
+    sql: string,
+    values: (row: T) => Bound[],
+    rows: core.Rows<T>,
+  ): Promise<number> {
     return core.observe(this.#observer, name, core.same, () =>
       whole(this.#connection, async () => {
         const statement = await this.#connection.prepare(sql);
@@ -101,7 +134,10 @@ export class Runtime {
           let changed = 0;
           for await (const row of rows) {
             const bound = values(row);
-            statement.bind(bound.map((v) => v.value), bound.map((v) => v.type));
+            statement.bind(
+              bound.map((v) => v.value),
+              bound.map((v) => v.type),
+            );
             changed += (await statement.run()).rowsChanged;
           }
           return changed;
@@ -124,7 +160,8 @@ export class Runtime {
         return await turnsOf(connection).take(async () => {
           if (bulk.stage !== undefined) return apply(connection, bulk, bulk.stage, rows);
           // One chunk is all or nothing by itself; to ask for a transaction takes as long as to write it.
-          if (Array.isArray(rows) && rows.length <= chunkRows) return append(connection, bulk, bulk.schema, bulk.table, rows);
+          if (Array.isArray(rows) && rows.length <= chunkRows)
+            return append(connection, bulk, bulk.schema, bulk.table, rows);
           return whole(connection, () => append(connection, bulk, bulk.schema, bulk.table, rows));
         });
       } catch (error) {
@@ -147,7 +184,12 @@ export class Runtime {
 const chunkRows = 2048;
 
 /** Fills the temporary table and applies it. */
-async function apply<T>(connection: duck.DuckDBConnection, bulk: Bulk<T>, stage: Stage, rows: core.Rows<T>): Promise<number> {
+async function apply<T>(
+  connection: duck.DuckDBConnection,
+  bulk: Bulk<T>,
+  stage: Stage,
+  rows: core.Rows<T>,
+): Promise<number> {
   await connection.run(stage.create);
   let changed: number;
   try {
@@ -182,8 +224,14 @@ class Rising {
       const last = this.#last[i];
       if (last === undefined) continue;
       const value = values[column];
-      const number = value instanceof duck.DuckDBTimestampTZValue || value instanceof duck.DuckDBTimestampValue ? value.micros : value;
-      this.#last[i] = (typeof number === "number" || typeof number === "bigint") && number > last ? number : undefined;
+      const number =
+        value instanceof duck.DuckDBTimestampTZValue || value instanceof duck.DuckDBTimestampValue
+          ? value.micros
+          : value;
+      this.#last[i] =
+        (typeof number === "number" || typeof number === "bigint") && number > last
+          ? number
+          : undefined;
     }
   }
 }
@@ -252,9 +300,16 @@ function chunk<T>(bulk: Bulk<T>, rows: duck.DuckDBValue[][], before: number): du
 
 /** The error with the row of the key that DuckDB refuses, if rows can be read once more. */
 function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
-  const key = /[Dd]uplicate key "(.*?)"(?: violates|[.\n]|$)/s.exec(error instanceof Error ? error.message : "")?.[1];
+  const key = /[Dd]uplicate key "(.*?)"(?: violates|[.\n]|$)/s.exec(
+    error instanceof Error ? error.message : "",
+  )?.[1];
   if (key === undefined) return error;
-  const values = new Map(bulk.columns.map((c) => [c, new RegExp(`(?:^|, )${c.replace(/[^\w]/g, "\\$&")}: (.*?)(?:, \\w+: |$)`, "s").exec(key)?.[1]]));
+  const values = new Map(
+    bulk.columns.map((c) => [
+      c,
+      new RegExp(`(?:^|, )${c.replace(/[^\w]/g, "\\$&")}: (.*?)(?:, \\w+: |$)`, "s").exec(key)?.[1],
+    ]),
+  );
   const row = core.lastWith(bulk, rows, (column) => values.get(column as keyof T & string));
   return row > 0 ? new core.RowError(bulk.name, row, error) : error;
 }
@@ -266,20 +321,36 @@ function named<T>(bulk: Bulk<T>, rows: core.Rows<T>, error: unknown): unknown {
  * transaction is not seen, and BEGIN fails in it.
  */
 async function inTransaction(connection: duck.DuckDBConnection): Promise<boolean> {
-  const value = async (sql: string): Promise<duck.DuckDBValue | undefined> => (await connection.runAndReadAll(sql)).getRows()[0]?.[0];
-  if ((await value("SELECT type FROM duckdb_databases() WHERE database_name = current_database()")) !== "duckdb") return false;
+  const value = async (sql: string): Promise<duck.DuckDBValue | undefined> =>
+    (await connection.runAndReadAll(sql)).getRows()[0]?.[0];
+  if (
+    (await value(
+      "SELECT type FROM duckdb_databases() WHERE database_name = current_database()",
+    )) !== "duckdb"
+  )
+    return false;
   const id = "SELECT txid_current()";
-  return (await value(id)) === (await value(id));
+  const before = await value(id);
+  return before === (await value(id));
 }
 
 /** Runs body in a transaction, or `joined` in the one that is open already. */
-function transaction<T>(connection: duck.DuckDBConnection, body: () => Promise<T>, end = "COMMIT", joined = body): Promise<T> {
+function transaction<T>(
+  connection: duck.DuckDBConnection,
+  body: () => Promise<T>,
+  end = "COMMIT",
+  joined = body,
+): Promise<T> {
   const turns = turnsOf(connection);
   return turns.take(async (turn) => {
     if (turn.transaction || (await inTransaction(connection))) return joined();
     await connection.run("BEGIN TRANSACTION");
     turn.transaction = true;
-    return turns.whole(body, () => connection.run(end), () => connection.run("ROLLBACK"));
+    return turns.whole(
+      body,
+      () => connection.run(end),
+      () => connection.run("ROLLBACK"),
+    );
   });
 }
 
@@ -290,7 +361,9 @@ function whole<T>(connection: duck.DuckDBConnection, body: () => Promise<T>): Pr
       return await body();
     } catch (error) {
       // Some of it may be done.
-      await connection.run("SELECT error('an operation of this transaction has failed')").catch(() => undefined);
+      await connection
+        .run("SELECT error('an operation of this transaction has failed')")
+        .catch(() => undefined);
       throw error;
     }
   });
@@ -304,22 +377,32 @@ export async function applyMigrations(
   options: core.MigrateOptions = {},
 ): Promise<string[]> {
   const migrate = async (): Promise<string[]> => {
-    const recorded = await connection.runAndReadAll("SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1", [project]);
+    const recorded = await connection.runAndReadAll(
+      "SELECT migration_id, checksum FROM _sqg_migrations WHERE project = $1",
+      [project],
+    );
     const applied = new Map(recorded.getRows().map((r) => [r[0] as string, r[1] as string | null]));
     const todo = core.pending(project, migrations, applied);
     for (const m of migrations) {
       if (applied.get(m.id) === null) {
-        await connection.run("UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3", [m.checksum, project, m.id]);
+        await connection.run(
+          "UPDATE _sqg_migrations SET checksum = $1 WHERE project = $2 AND migration_id = $3",
+          [m.checksum, project, m.id],
+        );
       }
     }
     for (const m of todo) {
       for (const statement of m.statements) await connection.run(statement);
-      await connection.run("INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)", [project, m.id, m.checksum]);
+      await connection.run(
+        "INSERT INTO _sqg_migrations (project, migration_id, checksum) VALUES ($1, $2, $3)",
+        [project, m.id, m.checksum],
+      );
     }
     return todo.map((m) => m.id);
   };
   return turnsOf(connection).take(async (turn) => {
-    if (options.dryRun === true) core.checkDryRun(options, turn.transaction || (await inTransaction(connection)));
+    if (options.dryRun === true)
+      core.checkDryRun(options, turn.transaction || (await inTransaction(connection)));
     // DuckDB cannot alter a table and write to it in one transaction.
     await connection.run(core.migrationSQL.create);
     await connection.run("ALTER TABLE _sqg_migrations ADD COLUMN IF NOT EXISTS checksum TEXT");
@@ -328,7 +411,11 @@ export async function applyMigrations(
 }
 
 /** Attaches a PostgreSQL database under a name that is already quoted. */
-export async function attachPostgres(connection: duck.DuckDBConnection, sqlName: string, dsn: string): Promise<void> {
+export async function attachPostgres(
+  connection: duck.DuckDBConnection,
+  sqlName: string,
+  dsn: string,
+): Promise<void> {
   await connection.run(`ATTACH '${dsn.replaceAll("'", "''")}' AS ${sqlName} (TYPE postgres)`);
 }
 
@@ -340,13 +427,16 @@ export const text = (v: Value): string => String(v);
 
 /** A date, or a time with one, in ISO's form. */
 export function date(v: Value): string {
-  if (v instanceof duck.DuckDBDateValue && Math.abs(v.days) === 2 ** 31 - 1) return v.days > 0 ? "infinity" : "-infinity"; // which the driver does not know
+  if (v instanceof duck.DuckDBDateValue && Math.abs(v.days) === 2 ** 31 - 1)
+    return v.days > 0 ? "infinity" : "-infinity"; // which the driver does not know
   const text = String(v);
   const bc = text.includes(" (BC)");
   if (text[4] === "-" && !bc) return text;
   const match = /^(\d+)(-.*)$/.exec(text);
   if (match === null) return text; // infinity
-  return core.isoYear(bc ? 1 - Number(match[1]) : Number(match[1])) + match[2]!.replace(" (BC)", "");
+  return (
+    core.isoYear(bc ? 1 - Number(match[1]) : Number(match[1])) + match[2]!.replace(" (BC)", "")
+  );
 }
 
 /** What is stored of a time in another unit than microseconds, of which alone the driver knows that they may be infinite. */
@@ -356,7 +446,10 @@ function stored(v: Value): bigint | undefined {
   return v instanceof duck.DuckDBTimestampNanosecondsValue ? v.nanos : undefined;
 }
 
-const infinite = new Map<bigint | undefined, string>([[2n ** 63n - 1n, "infinity"], [-(2n ** 63n - 1n), "-infinity"]]);
+const infinite = new Map<bigint | undefined, string>([
+  [2n ** 63n - 1n, "infinity"],
+  [-(2n ** 63n - 1n), "-infinity"],
+]);
 
 export const timestamp = (v: Value): string => infinite.get(stored(v)) ?? date(v).replace(" ", "T");
 export const blob = (v: Value): Uint8Array => (v as duck.DuckDBBlobValue).bytes;
@@ -384,9 +477,12 @@ export const map =
 
 /** A value of a type that is known only now, without the driver's classes. */
 export function any(v: Value): unknown {
-  if (v instanceof duck.DuckDBListValue || v instanceof duck.DuckDBArrayValue) return v.items.map(any);
-  if (v instanceof duck.DuckDBStructValue) return Object.fromEntries(Object.entries(v.entries).map(([k, e]) => [k, any(e)]));
-  if (v instanceof duck.DuckDBMapValue) return new Map(v.entries.map((e) => [any(e.key), any(e.value)]));
+  if (v instanceof duck.DuckDBListValue || v instanceof duck.DuckDBArrayValue)
+    return v.items.map(any);
+  if (v instanceof duck.DuckDBStructValue)
+    return Object.fromEntries(Object.entries(v.entries).map(([k, e]) => [k, any(e)]));
+  if (v instanceof duck.DuckDBMapValue)
+    return new Map(v.entries.map((e) => [any(e.key), any(e.value)]));
   if (v instanceof duck.DuckDBUnionValue) return any(v.value);
   if (v instanceof duck.DuckDBBlobValue) return v.bytes;
   if (v instanceof duck.DuckDBDateValue) return date(v);

@@ -53,8 +53,11 @@ final class Harness {
     }
 
     /** Record batches as an Arrow IPC stream. */
-    static byte[] batches(org.apache.arrow.vector.VectorSchemaRoot root, org.apache.arrow.vector.dictionary.DictionaryProvider dictionaries,
-            Batches batches) throws Exception {
+    static byte[] batches(
+            org.apache.arrow.vector.VectorSchemaRoot root,
+            org.apache.arrow.vector.dictionary.DictionaryProvider dictionaries,
+            Batches batches)
+            throws Exception {
         var out = new java.io.ByteArrayOutputStream();
         try (var writer = new org.apache.arrow.vector.ipc.ArrowStreamWriter(root, dictionaries, out)) {
             writer.start();
@@ -69,7 +72,8 @@ final class Harness {
     static Connection postgres() throws Exception {
         String base = "jdbc:postgresql://" + System.getenv("PGHOST") + ":" + System.getenv("PGPORT") + "/";
         String login = "?user=" + System.getenv("PGUSER") + "&password=" + System.getenv("PGPASSWORD");
-        try (var admin = DriverManager.getConnection(base + "postgres" + login); var s = admin.createStatement()) {
+        try (var admin = DriverManager.getConnection(base + "postgres" + login);
+                var s = admin.createStatement()) {
             s.execute("DROP DATABASE IF EXISTS cases WITH (FORCE)");
             s.execute("CREATE DATABASE cases");
         }
@@ -101,8 +105,10 @@ final class Harness {
     /** Runs a statement in a database of Scoter's. */
     static void execute(String database, String sql) throws Exception {
         var body = "{\"sql\":" + quote(sql) + ",\"database\":" + quote(database) + "}";
-        var request = HttpRequest.newBuilder(URI.create(System.getenv("SCOTER_URL") + "/api/v1/sql")).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body)).build();
+        var request = HttpRequest.newBuilder(URI.create(System.getenv("SCOTER_URL") + "/api/v1/sql"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
         var response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
         if (response.statusCode() >= 400) {
             throw new IllegalStateException(response.body());

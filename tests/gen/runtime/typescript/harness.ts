@@ -7,7 +7,8 @@ export function reporter(name: string): (call: number | string, body: Body) => P
     try {
       text = "ok\t" + canon(await body());
     } catch (error) {
-      text = "error\t" + JSON.stringify(String(error instanceof Error ? (error.stack ?? error) : error));
+      text =
+        "error\t" + JSON.stringify(String(error instanceof Error ? (error.stack ?? error) : error));
     }
     process.stdout.write(`${name}\t${call}\t${text}\n`);
   };
@@ -37,9 +38,12 @@ export class Counter {
 function canon(v: unknown): string {
   if (v === null || v === undefined) return "null";
   if (typeof v === "bigint") return v.toString();
-  if (typeof v === "string" || typeof v === "boolean" || typeof v === "number") return JSON.stringify(v);
+  if (typeof v === "string" || typeof v === "boolean" || typeof v === "number")
+    return JSON.stringify(v);
   if (v instanceof Uint8Array) return JSON.stringify(Buffer.from(v).toString("hex"));
   if (v instanceof Map) return `[${[...v].map(([k, e]) => `[${canon(k)},${canon(e)}]`).join(",")}]`;
   if (Array.isArray(v)) return `[${v.map(canon).join(",")}]`;
-  return `[${Object.values(v as object).map(canon).join(",")}]`;
+  return `[${Object.values(v as object)
+    .map(canon)
+    .join(",")}]`;
 }

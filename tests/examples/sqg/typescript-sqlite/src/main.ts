@@ -13,7 +13,9 @@ queries.insertPost(1, "Draft", 0);
 queries.insertPost(2, "Bob's Post", 1);
 const bob = queries.getUserByEmail("bob@example.com");
 if (bob) {
-  console.log(`${bob.name} <${bob.email}> since ${bob.created_at}, posts: ${queries.countUserPosts(bob.id)}`);
+  console.log(
+    `${bob.name} <${bob.email}> since ${bob.created_at}, posts: ${queries.countUserPosts(bob.id)}`,
+  );
 }
 for (const post of queries.getPublishedPosts(100)) {
   console.log(`"${post.title}" by ${post.author_name}`);

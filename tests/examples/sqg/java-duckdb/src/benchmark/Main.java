@@ -21,7 +21,15 @@ public final class Main {
             var queries = new Queries(connection);
             try (var appender = queries.createSensorReadingsAppender()) {
                 for (int i = 0; i < 1000; i++) {
-                    appender.append(new UUID(0, i), start.plusSeconds(10L * i), 20.0 + i, new BigDecimal("1013.25"), (short) 85, i % 2 == 0, "lab", List.of("indoor", "n" + i));
+                    appender.append(
+                            new UUID(0, i),
+                            start.plusSeconds(10L * i),
+                            20.0 + i,
+                            new BigDecimal("1013.25"),
+                            (short) 85,
+                            i % 2 == 0,
+                            "lab",
+                            List.of("indoor", "n" + i));
                 }
                 appender.append(new UUID(0, 1000), start.plusSeconds(10000), null, null, null, null, null, null);
             }
@@ -47,8 +55,9 @@ public final class Main {
             }
             System.out.println("deleted: " + queries.deleteReadingsUnnest(ids, times));
             try (var rows = queries.allReadingsStream()) {
-                rows.forEach(r -> System.out.println(r.deviceId() + " " + r.timestamp().toInstant() + " " + r.temperature() + " " + r.pressure() + " " + r.batteryLevel() + " " + r.isAnomaly() + " "
-                    + r.location() + " " + r.tags()));
+                rows.forEach(r -> System.out.println(
+                        r.deviceId() + " " + r.timestamp().toInstant() + " " + r.temperature() + " " + r.pressure()
+                                + " " + r.batteryLevel() + " " + r.isAnomaly() + " " + r.location() + " " + r.tags()));
             }
         }
     }

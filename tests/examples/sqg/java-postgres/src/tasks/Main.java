@@ -16,17 +16,20 @@ public final class Main {
             queries.addUnnest(List.of("Read", "Rest"), List.of("{a,\"b c\"}", "{}"));
             queries.setStatus(Queries.TaskStatus.ACTIVE, 1);
             for (var task : queries.getTasksByStatus(Queries.TaskStatus.ACTIVE)) {
-                System.out.println(task.id() + " " + task.title() + " " + task.status().getValue());
+                System.out.println(
+                        task.id() + " " + task.title() + " " + task.status().getValue());
             }
             System.out.println(Queries.TaskStatus.fromValue("cancelled"));
 
             var created = OffsetDateTime.of(2026, 2, 1, 0, 0, 0, 0, ZoneOffset.UTC);
-            queries.bulkInsertTasksRow(List.of(new Queries.TasksRow("Copied", Queries.TaskStatus.COMPLETED, List.of("x"), null, created)));
+            queries.bulkInsertTasksRow(
+                    List.of(new Queries.TasksRow("Copied", Queries.TaskStatus.COMPLETED, List.of("x"), null, created)));
             try (var appender = queries.createTasksAppender()) {
                 appender.append("Appended", null, null, List.of(1), created);
             }
             for (var task : queries.getAllTasks()) {
-                System.out.println(task.id() + " " + task.title() + " " + task.status() + " " + task.tags() + " " + task.priorityScores() + " " + task.createdAt().toInstant());
+                System.out.println(task.id() + " " + task.title() + " " + task.status() + " " + task.tags() + " "
+                        + task.priorityScores() + " " + task.createdAt().toInstant());
             }
         }
         try (var connection = DriverManager.getConnection("jdbc:duckdb:")) {

@@ -1,7 +1,14 @@
+// Command scoter-bench runs the benchmarks in bench/. They are a program of their own so that the
+// server's binary has nothing that only they need.
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -20,10 +27,12 @@ import (
 	"github.com/scoterdb/scoter/bench/stream/e2e"
 	"github.com/scoterdb/scoter/bench/telemetry"
 	"github.com/scoterdb/scoter/bench/updates"
+	"github.com/scoterdb/scoter/internal/base"
 )
 
-// benchCommand runs the benchmarks in bench/, each a folder with its flags.
-type benchCommand struct {
+// benchmarks are the subcommands: each benchmark is a folder of bench/ with its flags.
+type benchmarks struct {
+	Scoter  string `help:"The scoter program that is measured; the one beside this program if empty." type:"existingfile" placeholder:"FILE"`
 	Scratch string `help:"Folder for data, which is removed afterwards; the system's temporary one if empty." type:"path" placeholder:"DIR"`
 	Output  string `help:"Folder for the results, as JSON and as a page that opens in a browser without a network." type:"path" placeholder:"DIR"`
 
@@ -43,12 +52,43 @@ type benchCommand struct {
 	ClickBench   clickbench.Options   `cmd:"" name:"clickbench" help:"What Scoter adds to DuckDB, over 43 analytical queries."`
 }
 
-func (*benchCommand) Help() string {
-	return "Example: scoter bench ingest --output bench/results"
+// exitUsage is the exit code of a command line that makes no sense (EX_USAGE).
+const exitUsage = 64
+
+func main() {
+	var b benchmarks
+	parser, err := kong.New(&b,
+		kong.Name("scoter-bench"),
+		kong.Description("Measures what the server does and what it costs.\nExample: scoter-bench ingest --output bench/results"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindToProvider(untilStopped),
+	)
+	if err != nil {
+		fail(err)
+	}
+	ctx, err := parser.Parse(os.Args[1:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "scoter-bench: %v\n  hint: scoter-bench --help\n", err)
+		os.Exit(exitUsage)
+	}
+	if err := ctx.Run(&harness.Env{Scoter: b.Scoter, Dir: b.Scratch, Output: b.Output, Table: os.Stdout}); err != nil {
+		fail(err)
+	}
 }
 
-// AfterApply gives the chosen benchmark its surroundings.
-func (b *benchCommand) AfterApply(k *kong.Context) error {
-	k.Bind(&harness.Env{Dir: b.Scratch, Output: b.Output, Table: os.Stdout})
-	return nil
+// untilStopped returns a context that ends at the first Ctrl-C or SIGTERM, so that a benchmark
+// removes its data and stops its servers. A second signal ends the process at once.
+func untilStopped() context.Context {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx
+}
+
+// fail prints an error with its hint, and exits with the code of its kind.
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "scoter-bench:", err)
+	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
+		fmt.Fprintln(os.Stderr, "  hint:", e.Hint)
+	}
+	os.Exit(base.KindOf(err).ExitCode())
 }

@@ -71,7 +71,7 @@ func TestMessagesThatAreNone(t *testing.T) {
 		{`"int"`, long(1 << 31), "32 bits"},
 		{`"long"`, strings.Repeat("\xff", 10) + "\x01", "64 bits"},
 		{`"long"`, "\x80", "ends"},
-		{`"long"`, "\x00\x00", "goes on"},
+		{`"long"`, "\x00\x00", "more bytes after its value"},
 		{`"string"`, long(1) + "\xff", "UTF-8"},
 		{`"string"`, long(-1), "ends"},
 		{`"bytes"`, long(math.MaxInt64), "ends"},

@@ -105,7 +105,7 @@ func TestSchemasAndMessagesThatDoNotFitTheReader(t *testing.T) {
 		"no branch":     {record(`{"name":"a","type":["int","boolean"]}`), record(`{"name":"a","type":"int"}`), long(1) + "\x01", "byte 2, field a: the schemas of writer and reader do not fit: boolean is not int"},
 		"no symbol":     {record(`{"name":"a","type":{"type":"enum","name":"e","symbols":["X","Y"]}}`), record(`{"name":"a","type":{"type":"enum","name":"e","symbols":["X"]}}`), long(1), "the symbol Y"},
 		"it ends early": {record(`{"name":"a","type":"string"},{"name":"b","type":"int"}`), record(`{"name":"b","type":"int"}`), long(5) + "ab", "byte 1, field a: the message ends"},
-		"it goes on":    {record(`{"name":"a","type":"int"}`), record(`{"name":"a","type":"long"}`), long(5) + "a", "byte 2: the message goes on"},
+		"it goes on":    {record(`{"name":"a","type":"int"}`), record(`{"name":"a","type":"long"}`), long(5) + "a", "byte 2: the message has more bytes after its value"},
 		"far inside":    {record(`{"name":"tree","type":{"type":"record","name":"node","fields":[{"name":"next","type":["null","node"]}]}},{"name":"a","type":"int"}`), record(`{"name":"a","type":"int"}`), strings.Repeat(long(1), 500), "200 levels"},
 		"longer and longer": {record(`{"name":"a","type":{"type":"array","items":{"type":"record","name":"e","fields":[]}}}`),
 			record(`{"name":"a","type":{"type":"array","items":{"type":"record","name":"e","fields":[{"name":"x","type":"string","default":"` + strings.Repeat("x", 1<<16) + `"}]}}}`),

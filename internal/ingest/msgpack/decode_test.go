@@ -185,7 +185,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	f("mixed units", columns("time", list{at, at * 1000}), `row 2, column "time": time 1700000000000 has a different unit than 1700000000 in row 1`)
 	f("mixed units between items", list{columns("time", list{at}), columns("time", list{at * 1000})}, "has a different unit")
-	f("milliseconds of early 1970", columns("time", list{5_000_000_000}), `row 1, column "time": the unit of time 5000000000 cannot be told`)
+	f("milliseconds of early 1970", columns("time", list{5_000_000_000}), `row 1, column "time": the unit of time 5000000000 is ambiguous`)
 	f("time with a fraction", columns("time", list{1.5}), "not a whole number")
 	f("time that is no time", columns("time", list{"soon"}), `row 1, column "time": "soon" is not a time`)
 	f("time that is a boolean", columns("time", list{true}), `column "time" holds a boolean`)

@@ -73,7 +73,7 @@ func TestPathsThatLeadNowhere(t *testing.T) {
 	f(`path "a": int32 has no fields`, "a.x")
 	f(`path "a": the field is not repeated`, "a[0]")
 	f(`path "b": the field is repeated`, "b.x")
-	f("one repeated field only", "b[].x", "c[].x")
+	f("only one repeated field", "b[].x", "c[].x")
 	f("choose the element or its fields", "b[]", "b[].x")
 	f("the entries of a map have no order", "m[0]")
 	f("choose .key and .value", "m[]")

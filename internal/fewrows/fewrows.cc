@@ -23,12 +23,13 @@ unique_ptr<DataChunk> NewChunk(ClientContext &context, const PhysicalOperator &o
 // A filter or projection and its state.
 struct Step {
 	Step(ExecutionContext &context, const PhysicalOperator &op, idx_t capacity)
-	    : op(op), shared(op.GetGlobalOperatorState(context.client)), own(op.GetOperatorState(context)),
-	      rows(NewChunk(context.client, op, capacity)) {}
+		: op(op), shared(op.GetGlobalOperatorState(context.client)),
+		  own(op.GetOperatorState(context)), rows(NewChunk(context.client, op, capacity)) {}
 
 	void Execute(ExecutionContext &context, DataChunk &input) {
 		rows->Reset();
-		if (op.Execute(context, input, *rows, *shared, *own) != OperatorResultType::NEED_MORE_INPUT) {
+		if (op.Execute(context, input, *rows, *shared, *own) !=
+			OperatorResultType::NEED_MORE_INPUT) {
 			throw InternalException("%s has more than one vector for a vector", op.GetName());
 		}
 	}
@@ -43,15 +44,17 @@ struct Step {
 class Scan {
 public:
 	Scan(ExecutionContext &context, const PhysicalOperator &op)
-	    : context(context), op(op), shared(op.GetGlobalSourceState(context.client)), own(op.GetLocalSourceState(context, *shared)) {}
+		: context(context), op(op), shared(op.GetGlobalSourceState(context.client)),
+		  own(op.GetLocalSourceState(context, *shared)) {}
 
 	// Reads the next vector. It has no rows at the end.
 	void Next(DataChunk &rows) {
 		rows.Reset();
-		OperatorSourceInput input {*shared, *own, interrupt};
+		OperatorSourceInput input{*shared, *own, interrupt};
 		if (finished) return;
 		auto state = op.GetData(context, rows, input);
-		if (state == SourceResultType::BLOCKED) throw InternalException("%s waits for something", op.GetName());
+		if (state == SourceResultType::BLOCKED)
+			throw InternalException("%s waits for something", op.GetName());
 		finished = state == SourceResultType::FINISHED;
 	}
 
@@ -85,7 +88,8 @@ unique_ptr<DataChunk> Run(ClientContext &context, const PhysicalOperator &root, 
 	ExecutionContext execution(context, thread, nullptr);
 	vector<unique_ptr<Step>> steps; // the operator nearest to the scan is last, and runs first
 	auto op = &root;
-	for (; !op->children.empty(); op = &op->children[0].get()) steps.push_back(make_uniq<Step>(execution, *op, capacity));
+	for (; !op->children.empty(); op = &op->children[0].get())
+		steps.push_back(make_uniq<Step>(execution, *op, capacity));
 	Scan scan(execution, *op);
 	auto now = NewChunk(context, *op, capacity), next = NewChunk(context, *op, capacity);
 	unique_ptr<DataChunk> all; // used if there are several vectors; usually there is one
@@ -107,7 +111,8 @@ unique_ptr<DataChunk> Run(ClientContext &context, const PhysicalOperator &root, 
 
 } // namespace
 
-int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows, duckdb_data_chunk *out, char **error) {
+int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows,
+	duckdb_data_chunk *out, char **error) {
 	struct Counted {
 		explicit Counted(scoter_account *account) : before(scoter_account_enter(account)) {}
 		~Counted() { scoter_account_leave(before); }
@@ -118,14 +123,18 @@ int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement state
 		auto &context = *prepared.context;
 		auto &root = prepared.data->physical_plan->Root();
 		case_insensitive_map_t<BoundParameterData> none;
-		if (!IsRowwise(root, rows > 0) || !prepared.data->properties.modified_databases.empty()) return 0;
+		if (!IsRowwise(root, rows > 0) || !prepared.data->properties.modified_databases.empty())
+			return 0;
 		context.ClearInterrupt(); // the flag may be left from the previous statement
 		unique_ptr<DataChunk> result;
 		bool stale = false;
 		context.RunFunctionInTransaction([&]() {
 			stale = prepared.data->RequireRebind(context, &none);
 			// Vectors of full size would cost more than everything else here.
-			if (!stale) result = Run(context, root, NextPowerOfTwo(MinValue<idx_t>(MaxValue<idx_t>(rows, 64), STANDARD_VECTOR_SIZE)));
+			if (!stale)
+				result = Run(context, root,
+					NextPowerOfTwo(
+						MinValue<idx_t>(MaxValue<idx_t>(rows, 64), STANDARD_VECTOR_SIZE)));
 		});
 		if (stale) return 0;
 		*out = reinterpret_cast<duckdb_data_chunk>(result.release());

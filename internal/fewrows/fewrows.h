@@ -19,7 +19,8 @@ extern "C" {
 //     run;
 //   - -1, and an error message, which the caller frees, in the form that DuckDB uses for a
 //     connection that asks for errors as JSON.
-int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows, duckdb_data_chunk *result, char **error);
+int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows,
+	duckdb_data_chunk *result, char **error);
 
 #ifdef __cplusplus
 }

@@ -20,7 +20,8 @@ namespace {
 using namespace duckdb;
 
 struct Fallible {
-	Fallible(const char *name, LogicalTypeId argument = LogicalTypeId::INVALID) : name(name), argument(argument) {}
+	Fallible(const char *name, LogicalTypeId argument = LogicalTypeId::INVALID)
+		: name(name), argument(argument) {}
 	const char *name;
 	LogicalTypeId argument; // if valid: only the overloads that have an argument of this type
 };
@@ -29,22 +30,75 @@ struct Fallible {
 // the length of substring) are not in the list, because they owe their speed to the dictionary.
 // TestFunctionsThatMayFailSayThatTheyDo searches for missing functions.
 const Fallible fallible[] = {
-    {"bar"}, {"chr"}, {"hamming"}, {"jaccard"}, {"mismatches"}, {"to_base"},
-    // Limits of the calendar.
-    {"+", LogicalTypeId::TIMESTAMP_TZ}, {"-", LogicalTypeId::TIMESTAMP_TZ}, {"date_sub"}, {"datesub"}, {"epoch_ms", LogicalTypeId::BIGINT},
-    {"epoch_ns"}, {"epoch_us", LogicalTypeId::DATE}, {"epoch_us", LogicalTypeId::INTERVAL}, {"generate_series"}, {"last_day"},
-    {"make_timestamp_ms"}, {"make_timestamp_ns"}, {"range"}, {"to_timestamp"},
-    // The function that they call for each element may fail. DuckDB does not check that.
-    {"apply"}, {"array_apply"}, {"array_filter"}, {"array_reduce"}, {"array_transform"}, {"filter"}, {"list_apply"}, {"list_filter"},
-    {"list_reduce"}, {"list_transform"}, {"reduce"},
-    // What package limit refuses (internal/duck/limit): distances of long texts, order in long
-    // lists, deeply nested JSON, GLOB with many *. Expressions that are too expensive for texts of
-    // megabytes are not in the list: such texts are in no dictionary.
-    {"levenshtein"}, {"editdist3"}, {"damerau_levenshtein"}, {"jaro_similarity"}, {"jaro_winkler_similarity"}, {"~~~"},
-    {"list_sort"}, {"array_sort"}, {"list_reverse_sort"}, {"array_reverse_sort"}, {"list_grade_up"}, {"array_grade_up"}, {"grade_up"},
-    {"list_distinct"}, {"array_distinct"}, {"list_unique"}, {"array_unique"}, {"list_intersect"}, {"array_intersect"},
-    {"list_has_any"}, {"array_has_any"}, {"&&"}, {"list_has_all"}, {"array_has_all"}, {"@>"}, {"<@"},
-    {"json_structure"}, {"json_contains"}, {"json_merge_patch"}, {"json_transform"}, {"json_transform_strict"}, {"from_json"}, {"from_json_strict"},
+	{"bar"},
+	{"chr"},
+	{"hamming"},
+	{"jaccard"},
+	{"mismatches"},
+	{"to_base"},
+	// Limits of the calendar.
+	{"+", LogicalTypeId::TIMESTAMP_TZ},
+	{"-", LogicalTypeId::TIMESTAMP_TZ},
+	{"date_sub"},
+	{"datesub"},
+	{"epoch_ms", LogicalTypeId::BIGINT},
+	{"epoch_ns"},
+	{"epoch_us", LogicalTypeId::DATE},
+	{"epoch_us", LogicalTypeId::INTERVAL},
+	{"generate_series"},
+	{"last_day"},
+	{"make_timestamp_ms"},
+	{"make_timestamp_ns"},
+	{"range"},
+	{"to_timestamp"},
+	// The function that they call for each element may fail. DuckDB does not check that.
+	{"apply"},
+	{"array_apply"},
+	{"array_filter"},
+	{"array_reduce"},
+	{"array_transform"},
+	{"filter"},
+	{"list_apply"},
+	{"list_filter"},
+	{"list_reduce"},
+	{"list_transform"},
+	{"reduce"},
+	// What package limit refuses (internal/duck/limit): distances of long texts, order in long
+	// lists, deeply nested JSON, GLOB with many *. Expressions that are too expensive for texts of
+	// megabytes are not in the list: such texts are in no dictionary.
+	{"levenshtein"},
+	{"editdist3"},
+	{"damerau_levenshtein"},
+	{"jaro_similarity"},
+	{"jaro_winkler_similarity"},
+	{"~~~"},
+	{"list_sort"},
+	{"array_sort"},
+	{"list_reverse_sort"},
+	{"array_reverse_sort"},
+	{"list_grade_up"},
+	{"array_grade_up"},
+	{"grade_up"},
+	{"list_distinct"},
+	{"array_distinct"},
+	{"list_unique"},
+	{"array_unique"},
+	{"list_intersect"},
+	{"array_intersect"},
+	{"list_has_any"},
+	{"array_has_any"},
+	{"&&"},
+	{"list_has_all"},
+	{"array_has_all"},
+	{"@>"},
+	{"<@"},
+	{"json_structure"},
+	{"json_contains"},
+	{"json_merge_patch"},
+	{"json_transform"},
+	{"json_transform_strict"},
+	{"from_json"},
+	{"from_json_strict"},
 };
 
 // Must be called before there are queries, because catalog entries must not change while queries
@@ -52,9 +106,13 @@ const Fallible fallible[] = {
 void Mark(ClientContext &context) {
 	auto &catalog = Catalog::GetSystemCatalog(context);
 	for (auto &f : fallible) {
-		for (auto &function : catalog.GetEntry<ScalarFunctionCatalogEntry>(context, DEFAULT_SCHEMA, f.name).functions.functions) {
+		for (auto &function :
+			catalog.GetEntry<ScalarFunctionCatalogEntry>(context, DEFAULT_SCHEMA, f.name)
+				.functions.functions) {
 			auto is = [&](const LogicalType &type) { return type.id() == f.argument; };
-			if (f.argument == LogicalTypeId::INVALID || std::any_of(function.arguments.begin(), function.arguments.end(), is)) function.SetFallible();
+			if (f.argument == LogicalTypeId::INVALID ||
+				std::any_of(function.arguments.begin(), function.arguments.end(), is))
+				function.SetFallible();
 		}
 	}
 }
@@ -66,7 +124,5 @@ char *scoter_mark_fallible(duckdb_connection connection) {
 		auto &context = *reinterpret_cast<Connection *>(connection)->context;
 		context.RunFunctionInTransaction([&]() { Mark(context); });
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }

@@ -27,10 +27,12 @@ using namespace duckdb;
 // Tells the reader of one file which rows of a vector to read. Threads share it.
 class HiddenRows : public DeleteFilter {
 public:
-	HiddenRows(const scoter_file &file, bool only) : first(file.rows), last(file.rows + file.n), only(only) {}
+	HiddenRows(const scoter_file &file, bool only)
+		: first(file.rows), last(file.rows + file.n), only(only) {}
 
 	idx_t Filter(row_t start, idx_t count, SelectionVector &keep) override {
-		auto from = std::lower_bound(first, last, start, [](uint32_t row, row_t start) { return row_t(row) < start; });
+		auto from = std::lower_bound(
+			first, last, start, [](uint32_t row, row_t start) { return row_t(row) < start; });
 		auto to = from;
 		while (to != last && row_t(*to) < start + row_t(count)) to++;
 		if (from == to && !only) return count;
@@ -78,7 +80,9 @@ struct Marks {
 	uint64_t words[STANDARD_VECTOR_SIZE / 64];
 };
 
-idx_t Count(const uint64_t *words, idx_t rows) { return idx_t(scoter_count(words, int64_t(rows + 63) / 64)); }
+idx_t Count(const uint64_t *words, idx_t rows) {
+	return idx_t(scoter_count(words, int64_t(rows + 63) / 64));
+}
 
 // Returns marks of the hidden rows among count rows of a file, or nullptr if there are none. The
 // marks are in own, unless those of the file can be used as they are.
@@ -86,11 +90,13 @@ const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks 
 	// not the case at the end of the file and of groups of large rows
 	if (file.bits && first % 64 == 0 && count % 64 == 0) return file.bits + first / 64;
 	auto end = file.rows + file.n;
-	auto row = std::lower_bound(file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
+	auto row = std::lower_bound(
+		file.rows, end, first, [](uint32_t row, row_t first) { return row_t(row) < first; });
 	auto behind = first + row_t(count);
 	if (row == end || row_t(*row) >= behind) return nullptr;
 	memset(&own, 0, sizeof own);
-	for (; row != end && row_t(*row) < behind; row++) own.words[(*row - first) / 64] |= uint64_t(1) << (*row - first) % 64;
+	for (; row != end && row_t(*row) < behind; row++)
+		own.words[(*row - first) / 64] |= uint64_t(1) << (*row - first) % 64;
 	return own.words;
 }
 
@@ -101,7 +107,8 @@ void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 	auto n = Count(taken, count);
 	if (n == 0) return;
 	// Selections of a STRUCT's members would have to change together with its own.
-	bool nested = std::any_of(chunk.data.begin(), chunk.data.end(), [](const Vector &v) { return v.GetType().InternalType() == PhysicalType::STRUCT; });
+	bool nested = std::any_of(chunk.data.begin(), chunk.data.end(),
+		[](const Vector &v) { return v.GetType().InternalType() == PhysicalType::STRUCT; });
 	SelectionVector keep;
 	vector<sel_t *> done; // columns without a dictionary share a selection
 	for (auto &vector : chunk.data) {
@@ -149,16 +156,20 @@ bool NeverFails(const Expression &expression) {
 	case ExpressionClass::BOUND_OPERATOR:
 		break;
 	case ExpressionClass::BOUND_FUNCTION: {
-		static const char *const names[] = {"~~", "!~~", "~~*", "!~~*", "contains", "prefix", "suffix", "starts_with", "ends_with", "lower", "upper", "length"};
+		static const char *const names[] = {"~~", "!~~", "~~*", "!~~*", "contains", "prefix",
+			"suffix", "starts_with", "ends_with", "lower", "upper", "length"};
 		auto &name = expression.Cast<BoundFunctionExpression>().function.name;
-		if (std::none_of(std::begin(names), std::end(names), [&](const char *known) { return name == known; })) return false;
+		if (std::none_of(std::begin(names), std::end(names),
+				[&](const char *known) { return name == known; }))
+			return false;
 		break;
 	}
 	default:
 		return false;
 	}
 	bool never = true;
-	ExpressionIterator::EnumerateChildren(expression, [&](const Expression &child) { never = never && NeverFails(child); });
+	ExpressionIterator::EnumerateChildren(
+		expression, [&](const Expression &child) { never = never && NeverFails(child); });
 	return never;
 }
 
@@ -205,7 +216,8 @@ bool Computes(const TableFilter &filter) {
 	case TableFilterType::CONJUNCTION_AND:
 	case TableFilterType::CONJUNCTION_OR: {
 		auto &children = static_cast<const ConjunctionFilter &>(filter).child_filters;
-		return std::any_of(children.begin(), children.end(), [](const unique_ptr<TableFilter> &child) { return Computes(*child); });
+		return std::any_of(children.begin(), children.end(),
+			[](const unique_ptr<TableFilter> &child) { return Computes(*child); });
 	}
 	default:
 		return false;
@@ -227,14 +239,15 @@ template <class PATH, class ACTION>
 auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 	try {
 		return action();
-	} catch (const std::bad_alloc &) {
-		throw;
-	} catch (const std::exception &failure) {
+	} catch (const std::bad_alloc &) { throw; } catch (const std::exception &failure) {
 		ErrorData error(failure);
 		// Pages that cannot be decoded cause errors of other libraries, which DuckDB calls INVALID.
 		// Conditions that are evaluated during the read throw DuckDB's own errors.
-		if (error.Type() != ExceptionType::INVALID && (contents || error.Type() != ExceptionType::INVALID_INPUT)) throw;
-		throw Exception({{"scoter_kind", "corrupt"}}, ExceptionType::IO, path() + ": " + error.RawMessage());
+		if (error.Type() != ExceptionType::INVALID &&
+			(contents || error.Type() != ExceptionType::INVALID_INPUT))
+			throw;
+		throw Exception(
+			{{"scoter_kind", "corrupt"}}, ExceptionType::IO, path() + ": " + error.RawMessage());
 	}
 }
 
@@ -243,24 +256,35 @@ auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 struct PathReader : public MultiFileReader {
 	explicit PathReader(string name) { function_name = std::move(name); }
 
-	static unique_ptr<MultiFileReader> Create(const TableFunction &function) { return make_uniq<PathReader>(function.name); }
+	static unique_ptr<MultiFileReader> Create(const TableFunction &function) {
+		return make_uniq<PathReader>(function.name);
+	}
 
-	unique_ptr<MultiFileReader> Copy() const override { return make_uniq<PathReader>(function_name); }
+	unique_ptr<MultiFileReader> Copy() const override {
+		return make_uniq<PathReader>(function_name);
+	}
 
-	shared_ptr<MultiFileList> CreateFileList(ClientContext &, const vector<string> &paths, const FileGlobInput &) override {
+	shared_ptr<MultiFileList> CreateFileList(
+		ClientContext &, const vector<string> &paths, const FileGlobInput &) override {
 		vector<OpenFileInfo> files(paths.begin(), paths.end());
 		for (auto &file : files) file.extended_info = scoter::PartAccess();
 		return make_shared_ptr<SimpleMultiFileList>(std::move(files));
 	}
 
-	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, GlobalTableFunctionState &state, const OpenFileInfo &file, idx_t index,
-	                                        const MultiFileBindData &data) override {
-		return Reading([&]() { return file.path; }, false, [&]() { return MultiFileReader::CreateReader(context, state, file, index, data); });
+	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, GlobalTableFunctionState &state,
+		const OpenFileInfo &file, idx_t index, const MultiFileBindData &data) override {
+		return Reading([&]() { return file.path; }, false,
+			[&]() { return MultiFileReader::CreateReader(context, state, file, index, data); });
 	}
 
-	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, const OpenFileInfo &file, BaseFileReaderOptions &options,
-	                                        const MultiFileOptions &file_options, MultiFileReaderInterface &interface) override {
-		return Reading([&]() { return file.path; }, false, [&]() { return MultiFileReader::CreateReader(context, file, options, file_options, interface); });
+	shared_ptr<BaseFileReader> CreateReader(ClientContext &context, const OpenFileInfo &file,
+		BaseFileReaderOptions &options, const MultiFileOptions &file_options,
+		MultiFileReaderInterface &interface) override {
+		return Reading([&]() { return file.path; }, false,
+			[&]() {
+				return MultiFileReader::CreateReader(
+					context, file, options, file_options, interface);
+			});
 	}
 
 	// Whether all rows of the files are read.
@@ -270,47 +294,62 @@ struct PathReader : public MultiFileReader {
 // Reads Parquet files as DuckDB does, but without hidden rows. Scattered hidden rows are read and
 // then removed.
 struct PartReader : public PathReader {
-	PartReader(const scoter_rows &hidden, string name) : PathReader(std::move(name)), hidden(hidden) {}
+	PartReader(const scoter_rows &hidden, string name)
+		: PathReader(std::move(name)), hidden(hidden) {}
 
-	unique_ptr<MultiFileReader> Copy() const override { return make_uniq<PartReader>(hidden, function_name); }
+	unique_ptr<MultiFileReader> Copy() const override {
+		return make_uniq<PartReader>(hidden, function_name);
+	}
 
 	bool All() const override { return false; }
 
-	ReaderInitializeType InitializeReader(MultiFileReaderData &data, const MultiFileBindData &bind_data, const vector<MultiFileColumnDefinition> &columns,
-	                                      const vector<ColumnIndex> &ids, optional_ptr<TableFilterSet> filters, ClientContext &context,
-	                                      MultiFileGlobalState &state) override {
-		auto result = MultiFileReader::InitializeReader(data, bind_data, columns, ids, filters, context, state);
+	ReaderInitializeType InitializeReader(MultiFileReaderData &data,
+		const MultiFileBindData &bind_data, const vector<MultiFileColumnDefinition> &columns,
+		const vector<ColumnIndex> &ids, optional_ptr<TableFilterSet> filters,
+		ClientContext &context, MultiFileGlobalState &state) override {
+		auto result = MultiFileReader::InitializeReader(
+			data, bind_data, columns, ids, filters, context, state);
 		auto &reader = *data.reader;
 		auto file = Find(reader);
-		if (!file || (file->n == 0 && !hidden.only) || result == ReaderInitializeType::SKIP_READING_FILE) return result;
-		if (!file->scattered || !NeverFail(filters) || (file->dense && Compute(filters))) reader.deletion_filter = make_uniq<HiddenRows>(*file, hidden.only);
+		if (!file || (file->n == 0 && !hidden.only) ||
+			result == ReaderInitializeType::SKIP_READING_FILE)
+			return result;
+		if (!file->scattered || !NeverFail(filters) || (file->dense && Compute(filters)))
+			reader.deletion_filter = make_uniq<HiddenRows>(*file, hidden.only);
 		return result;
 	}
 
 	// Sets the column of the file index to the rowset id of the file.
-	void FinalizeBind(MultiFileReaderData &data, const MultiFileOptions &file_options, const MultiFileReaderBindData &options,
-	                  const vector<MultiFileColumnDefinition> &columns, const vector<ColumnIndex> &ids, ClientContext &context,
-	                  optional_ptr<MultiFileReaderGlobalState> state) override {
+	void FinalizeBind(MultiFileReaderData &data, const MultiFileOptions &file_options,
+		const MultiFileReaderBindData &options, const vector<MultiFileColumnDefinition> &columns,
+		const vector<ColumnIndex> &ids, ClientContext &context,
+		optional_ptr<MultiFileReaderGlobalState> state) override {
 		MultiFileReader::FinalizeBind(data, file_options, options, columns, ids, context, state);
 		if (!hidden.addressed) return;
 		auto file = Find(*data.reader);
 		if (!file) throw InternalException("no source of %s", data.reader->file.path);
 		for (auto &constant : data.constant_map) {
-			if (ids[constant.column_idx.GetIndex()].GetPrimaryIndex() == COLUMN_IDENTIFIER_FILE_INDEX) constant.value = Value::UBIGINT(file->source);
+			if (ids[constant.column_idx.GetIndex()].GetPrimaryIndex() ==
+				COLUMN_IDENTIFIER_FILE_INDEX)
+				constant.value = Value::UBIGINT(file->source);
 		}
 	}
 
-	void FinalizeChunk(ClientContext &context, const MultiFileBindData &bind_data, BaseFileReader &reader, const MultiFileReaderData &data,
-	                   DataChunk &input, DataChunk &output, ExpressionExecutor &executor, optional_ptr<MultiFileReaderGlobalState> state) override {
+	void FinalizeChunk(ClientContext &context, const MultiFileBindData &bind_data,
+		BaseFileReader &reader, const MultiFileReaderData &data, DataChunk &input,
+		DataChunk &output, ExpressionExecutor &executor,
+		optional_ptr<MultiFileReaderGlobalState> state) override {
 		auto file = Find(reader);
 		if (file && file->scattered && !reader.deletion_filter) TakeOut(*file, input);
-		MultiFileReader::FinalizeChunk(context, bind_data, reader, data, input, output, executor, state);
+		MultiFileReader::FinalizeChunk(
+			context, bind_data, reader, data, input, output, executor, state);
 	}
 
 	const scoter_file *Find(const BaseFileReader &reader) const {
 		auto end = hidden.files + hidden.n_files;
 		auto path = reader.file.path.c_str();
-		auto file = std::lower_bound(hidden.files, end, path, [](const scoter_file &file, const char *path) { return strcmp(file.path, path) < 0; });
+		auto file = std::lower_bound(hidden.files, end, path,
+			[](const scoter_file &file, const char *path) { return strcmp(file.path, path) < 0; });
 		return file != end && strcmp(file->path, path) == 0 ? file : nullptr;
 	}
 
@@ -323,13 +362,15 @@ struct Original : public TableFunctionInfo {
 	const table_function_bind_t bind;
 };
 
-unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &input, vector<LogicalType> &types, vector<string> &names) {
+unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &input,
+	vector<LogicalType> &types, vector<string> &names) {
 	auto data = input.info->Cast<Original>().bind(context, input, types, names);
 	auto id = uint64_t(input.inputs[1].GetValue<int64_t>());
 	if (id == 0) return data; // read all rows
 	auto hidden = scoterFindRows(id);
 	if (!hidden) throw BinderException("no such rows");
-	data->Cast<MultiFileBindData>().multi_file_reader = make_uniq<PartReader>(*hidden, input.table_function.name);
+	data->Cast<MultiFileBindData>().multi_file_reader =
+		make_uniq<PartReader>(*hidden, input.table_function.name);
 	return data;
 }
 
@@ -340,7 +381,9 @@ std::atomic<table_function_get_partition_stats_t> original_stats;
 
 void Scan(ClientContext &context, TableFunctionInput &input, DataChunk &output) {
 	scanning = input.local_state ? &input.local_state->Cast<MultiFileLocalState>() : nullptr;
-	auto path = [&]() { return scanning && scanning->reader ? scanning->reader->file.path : string("a part"); };
+	auto path = [&]() {
+		return scanning && scanning->reader ? scanning->reader->file.path : string("a part");
+	};
 	Reading(path, true, [&]() { original_scan.load()(context, input, output); });
 }
 
@@ -354,15 +397,18 @@ virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<Functio
 
 // The metadata of files describe all rows, so they only apply if all rows are read.
 vector<PartitionStatistics> Stats(ClientContext &context, GetPartitionStatsInput &input) {
-	auto &reader = static_cast<const PathReader &>(*input.bind_data->Cast<MultiFileBindData>().multi_file_reader);
+	auto &reader = static_cast<const PathReader &>(
+		*input.bind_data->Cast<MultiFileBindData>().multi_file_reader);
 	if (!reader.All()) return {};
 	return original_stats.load()(context, input);
 }
 
 void Register(ClientContext &context, const string &name, bool late_materialization) {
 	auto &catalog = Catalog::GetSystemCatalog(context);
-	auto &parquet = catalog.GetEntry<TableFunctionCatalogEntry>(context, DEFAULT_SCHEMA, "read_parquet");
-	auto function = parquet.functions.GetFunctionByArguments(context, {LogicalType::LIST(LogicalType::VARCHAR)});
+	auto &parquet =
+		catalog.GetEntry<TableFunctionCatalogEntry>(context, DEFAULT_SCHEMA, "read_parquet");
+	auto function = parquet.functions.GetFunctionByArguments(
+		context, {LogicalType::LIST(LogicalType::VARCHAR)});
 	function.name = name;
 	function.arguments.push_back(LogicalType::BIGINT);
 	function.function_info = make_shared_ptr<Original>(function.bind);
@@ -384,12 +430,11 @@ void Register(ClientContext &context, const string &name, bool late_materializat
 
 } // namespace
 
-char *scoter_register_livescan(duckdb_connection connection, const char *name, bool late_materialization) {
+char *scoter_register_livescan(
+	duckdb_connection connection, const char *name, bool late_materialization) {
 	try {
 		auto &context = *reinterpret_cast<Connection *>(connection)->context;
 		context.RunFunctionInTransaction([&]() { Register(context, name, late_materialization); });
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }

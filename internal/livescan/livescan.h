@@ -29,7 +29,7 @@ typedef struct {
 	const uint32_t *rows;
 	// the same as rows, as one bit for each row of the file; NULL if they are few
 	const uint64_t *bits;
-	bool scattered;       // remove them after reading, unless that makes conditions slower or fail
+	bool scattered; // remove them after reading, unless that makes conditions slower or fail
 	// so many that conditions which compute something are slower over all rows
 	bool dense;
 } scoter_file;
@@ -38,8 +38,8 @@ typedef struct {
 typedef struct {
 	int64_t n_files;
 	const scoter_file *files; // by path, ascending
-	bool only;                // read only these rows and leave out all others
-	bool addressed;           // all files that are read are listed, with their rowset ids
+	bool only; // read only these rows and leave out all others
+	bool addressed; // all files that are read are listed, with their rowset ids
 } scoter_rows;
 
 #ifdef __cplusplus
@@ -51,7 +51,8 @@ extern "C" {
 // scoter_source (UBIGINT) and scoter_ordinal (BIGINT). These are read_parquet's file_index and
 // file_row_number under names that no table's column has. scoterFindRows (in Go) resolves the
 // handle. Returns NULL or an error message, which the caller frees.
-char *scoter_register_livescan(duckdb_connection connection, const char *name, bool late_materialization);
+char *scoter_register_livescan(
+	duckdb_connection connection, const char *name, bool late_materialization);
 
 // Tells DuckDB which functions may fail, among those that it would evaluate for whole dictionaries
 // (fallible.cc). Returns NULL or an error message, which the caller frees.

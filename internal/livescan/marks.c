@@ -35,7 +35,8 @@ __attribute__((target("popcnt"))) static int64_t count_words(const uint64_t *wor
 
 // Moves each row's bit to the top of its 32-bit half word. Returns how many rows were processed,
 // like compress_eights.
-__attribute__((target("avx2"))) static int64_t pick_eights(const uint64_t *words, const uint32_t *rows, int64_t n, uint64_t *picked) {
+__attribute__((target("avx2"))) static int64_t pick_eights(
+	const uint64_t *words, const uint32_t *rows, int64_t n, uint64_t *picked) {
 	uint8_t *eights = (uint8_t *)picked;
 	__m256i last = _mm256_set1_epi32(31);
 	int64_t i = 0;
@@ -51,13 +52,15 @@ __attribute__((target("avx2"))) static int64_t pick_eights(const uint64_t *words
 // Moves the remaining numbers to the front of a register, which is written as a whole. (D. Lemire,
 // N. Kurz, L. Boytsov, "SIMD compression and the intersection of sorted integers", 2016, compact
 // sets this way.) Sets *kept to how many numbers remain.
-__attribute__((target("avx2"))) static int64_t compress_eights(const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to, int64_t *kept) {
+__attribute__((target("avx2"))) static int64_t compress_eights(
+	const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to, int64_t *kept) {
 	const uint8_t *eights = (const uint8_t *)words;
 	__m256i first = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 	int64_t i = 0, k = 0;
 	for (; i + 8 <= n; i += 8) {
 		uint8_t bits = eights[i / 8];
-		__m256i all = from ? _mm256_loadu_si256((const __m256i *)(from + i)) : _mm256_add_epi32(first, _mm256_set1_epi32((int)i));
+		__m256i all = from ? _mm256_loadu_si256((const __m256i *)(from + i))
+						   : _mm256_add_epi32(first, _mm256_set1_epi32((int)i));
 		__m256i order = _mm256_loadu_si256((const __m256i *)places[bits]);
 		_mm256_storeu_si256((__m256i *)(to + k), _mm256_permutevar8x32_epi32(all, order));
 		k += counts[bits];
@@ -68,7 +71,9 @@ __attribute__((target("avx2"))) static int64_t compress_eights(const uint64_t *w
 
 #endif
 
-static uint64_t is_set(const uint64_t *words, int64_t row) { return words[row / 64] >> row % 64 & 1; }
+static uint64_t is_set(const uint64_t *words, int64_t row) {
+	return words[row / 64] >> row % 64 & 1;
+}
 
 int64_t scoter_count(const uint64_t *words, int64_t n) {
 #ifdef __x86_64__

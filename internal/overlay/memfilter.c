@@ -22,7 +22,8 @@ scoter_match scoter_match_codes(const scoter_filter *filter, const scoter_batch 
 	for (int64_t i = 0; i < values->length; i++) {
 		int64_t length = offsets[i + 1] - offsets[i];
 		for (int32_t k = 0; k < filter->n_texts && !match.wanted[i]; k++) {
-			match.wanted[i] = length == filter->lengths[k] && memcmp(values->bytes + offsets[i], filter->texts[k], (size_t)length) == 0;
+			match.wanted[i] = length == filter->lengths[k] &&
+				memcmp(values->bytes + offsets[i], filter->texts[k], (size_t)length) == 0;
 		}
 		if (match.wanted[i]) {
 			match.n_wanted++;
@@ -36,26 +37,30 @@ WIDE static void mark_code(const uint32_t *codes, uint32_t wanted, int64_t n, ui
 	for (int64_t i = 0; i < n; i++) marks[i] = codes[i] == wanted;
 }
 
-static void mark_codes(const uint32_t *codes, const uint8_t *wanted, uint32_t last, int64_t n, uint8_t *marks) {
+static void mark_codes(
+	const uint32_t *codes, const uint8_t *wanted, uint32_t last, int64_t n, uint8_t *marks) {
 	for (int64_t i = 0; i < n; i++) marks[i] = wanted[codes[i] < last ? codes[i] : last];
 }
 
-WIDE static void mark_range(const int64_t *values, int64_t least, int64_t most, int64_t n, uint8_t *marks) {
+WIDE static void mark_range(
+	const int64_t *values, int64_t least, int64_t most, int64_t n, uint8_t *marks) {
 	for (int64_t i = 0; i < n; i++) marks[i] = (values[i] >= least) & (values[i] <= most);
 }
 
-WIDE static void mark_range_32(const int32_t *values, int64_t least, int64_t most, int64_t n, uint8_t *marks) {
+WIDE static void mark_range_32(
+	const int32_t *values, int64_t least, int64_t most, int64_t n, uint8_t *marks) {
 	if (least > INT32_MAX || most < INT32_MIN) {
 		memset(marks, 0, (size_t)n);
 		return;
 	}
-	int32_t from = (int32_t)(least < INT32_MIN ? INT32_MIN : least), to = (int32_t)(most > INT32_MAX ? INT32_MAX : most);
+	int32_t from = (int32_t)(least < INT32_MIN ? INT32_MIN : least),
+			to = (int32_t)(most > INT32_MAX ? INT32_MAX : most);
 	for (int64_t i = 0; i < n; i++) marks[i] = (values[i] >= from) & (values[i] <= to);
 }
 
 // Marks the rows from row to end that match a filter. NULLs may be marked or not.
-static void mark(const scoter_filter *filter, const scoter_type *type, const scoter_column *c, const scoter_match *match, int64_t row, int64_t end,
-                 uint8_t *marks) {
+static void mark(const scoter_filter *filter, const scoter_type *type, const scoter_column *c,
+	const scoter_match *match, int64_t row, int64_t end, uint8_t *marks) {
 	int64_t from = c->offset + row, n = end - row;
 	if (!filter->n_texts && type->value_bytes == 4) {
 		mark_range_32((const int32_t *)c->data + from, filter->least, filter->most, n, marks);
@@ -64,7 +69,8 @@ static void mark(const scoter_filter *filter, const scoter_type *type, const sco
 	} else if (match->n_wanted == 1) {
 		mark_code((const uint32_t *)c->data + from, match->one, n, marks);
 	} else {
-		mark_codes((const uint32_t *)c->data + from, match->wanted, (uint32_t)c->children[0].length, n, marks);
+		mark_codes((const uint32_t *)c->data + from, match->wanted, (uint32_t)c->children[0].length,
+			n, marks);
 	}
 }
 
@@ -99,7 +105,8 @@ static int64_t keep_codes(const scoter_column *c, const uint8_t *match, uint32_t
 	return kept;
 }
 
-static int64_t keep_range(const scoter_filter *filter, const scoter_type *type, const scoter_column *c, uint32_t *rows, int64_t n) {
+static int64_t keep_range(const scoter_filter *filter, const scoter_type *type,
+	const scoter_column *c, uint32_t *rows, int64_t n) {
 	const int64_t *wide = (const int64_t *)c->data + c->offset;
 	const int32_t *narrow = (const int32_t *)c->data + c->offset;
 	int64_t kept = 0;
@@ -146,7 +153,8 @@ static int64_t list_rows(const scoter_batch *b, int64_t row, int64_t end, uint32
 	int64_t n = 0;
 	for (int64_t at = first_hidden(b, b->first_ordinal + (uint64_t)row); row < end; row++) {
 		int64_t next = end;
-		if (at < b->n_hidden && (int64_t)(b->hidden[at] - b->first_ordinal) < end) next = (int64_t)(b->hidden[at++] - b->first_ordinal);
+		if (at < b->n_hidden && (int64_t)(b->hidden[at] - b->first_ordinal) < end)
+			next = (int64_t)(b->hidden[at++] - b->first_ordinal);
 		for (; row < next; row++) selected[n++] = (uint32_t)row;
 	}
 	return n;
@@ -154,10 +162,12 @@ static int64_t list_rows(const scoter_batch *b, int64_t row, int64_t end, uint32
 
 // Reports whether a filter can be applied to the batch. It cannot if texts are not
 // dictionary-encoded.
-static bool judges(const scoter_filter *filter, const scoter_match *match) { return !filter->n_texts || match->wanted; }
+static bool judges(const scoter_filter *filter, const scoter_match *match) {
+	return !filter->n_texts || match->wanted;
+}
 
-int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const scoter_match *matches, int64_t row, int64_t end,
-                      uint32_t *selected, uint8_t *marks) {
+int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch,
+	const scoter_match *matches, int64_t row, int64_t end, uint32_t *selected, uint8_t *marks) {
 	int64_t n = -1; // nothing is listed yet
 	for (int32_t f = 0; f < scan->n_filters; f++) {
 		const scoter_filter *filter = &scan->filters[f];
@@ -168,7 +178,8 @@ int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const 
 		if (n < 0) { // the first filter checks all rows, the others only the remaining ones
 			mark(filter, type, c, &matches[f], row, end, marks);
 			for (int64_t at = first_hidden(batch, batch->first_ordinal + (uint64_t)row);
-			     at < batch->n_hidden && (int64_t)(batch->hidden[at] - batch->first_ordinal) < end; at++) {
+				at < batch->n_hidden && (int64_t)(batch->hidden[at] - batch->first_ordinal) < end;
+				at++) {
 				marks[(int64_t)(batch->hidden[at] - batch->first_ordinal) - row] = 0;
 			}
 			n = list_marked(marks, row, end - row, selected);
@@ -182,24 +193,34 @@ int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const 
 	return n < 0 ? list_rows(batch, row, end, selected) : n;
 }
 
-#define GATHER(type)                                                          \
-	do {                                                                      \
-		const type *in = (const type *)c->data + c->offset;                   \
-		type *out = to;                                                       \
-		for (int64_t i = 0; i < n; i++) out[i] = in[rows[i]];                 \
+#define GATHER(type)                                                                               \
+	do {                                                                                           \
+		const type *in = (const type *)c->data + c->offset;                                        \
+		type *out = to;                                                                            \
+		for (int64_t i = 0; i < n; i++) out[i] = in[rows[i]];                                      \
 	} while (0)
 
-static void gather_fixed(void *to, const scoter_column *c, uint8_t width, const uint32_t *rows, int64_t n) {
+static void gather_fixed(
+	void *to, const scoter_column *c, uint8_t width, const uint32_t *rows, int64_t n) {
 	switch (width) {
-	case 1: GATHER(uint8_t); break;
-	case 2: GATHER(uint16_t); break;
-	case 4: GATHER(uint32_t); break;
-	default: GATHER(uint64_t); break;
+	case 1:
+		GATHER(uint8_t);
+		break;
+	case 2:
+		GATHER(uint16_t);
+		break;
+	case 4:
+		GATHER(uint32_t);
+		break;
+	default:
+		GATHER(uint64_t);
+		break;
 	}
 }
 
 // Lists and maps: copies the elements of the rows one after another.
-static void gather_lists(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n) {
+static void gather_lists(duckdb_vector vector, const scoter_type *type, const scoter_column *c,
+	const uint32_t *rows, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset;
 	int64_t total = 0;
 	for (int64_t i = 0; i < n; i++) total += offsets[rows[i] + 1] - offsets[rows[i]];
@@ -219,7 +240,8 @@ static void gather_lists(duckdb_vector vector, const scoter_type *type, const sc
 		const scoter_column *pairs = &c->children[0];
 		for (int64_t e = 0; e < total; e++) elements[e] += (uint32_t)pairs->offset;
 		for (int32_t k = 0; k < 2; k++) {
-			scoter_gather(duckdb_struct_vector_get_child(child, (idx_t)k), &type->children[k], &pairs->children[k], elements, total);
+			scoter_gather(duckdb_struct_vector_get_child(child, (idx_t)k), &type->children[k],
+				&pairs->children[k], elements, total);
 		}
 	} else {
 		scoter_gather(child, &type->children[0], &c->children[0], elements, total);
@@ -227,22 +249,26 @@ static void gather_lists(duckdb_vector vector, const scoter_type *type, const sc
 	free(elements);
 }
 
-static void gather_structs(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n) {
+static void gather_structs(duckdb_vector vector, const scoter_type *type, const scoter_column *c,
+	const uint32_t *rows, int64_t n) {
 	uint32_t *within = malloc((size_t)n * sizeof(uint32_t));
 	for (int64_t i = 0; i < n; i++) within[i] = rows[i] + (uint32_t)c->offset;
 	for (int32_t k = 0; k < type->n_children; k++) {
-		scoter_gather(duckdb_struct_vector_get_child(vector, (idx_t)k), &type->children[k], &c->children[k], within, n);
+		scoter_gather(duckdb_struct_vector_get_child(vector, (idx_t)k), &type->children[k],
+			&c->children[k], within, n);
 	}
 	free(within);
 }
 
-void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n) {
+void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_column *c,
+	const uint32_t *rows, int64_t n) {
 	if (n == 0) return;
 	if (c->validity) {
 		duckdb_vector_ensure_validity_writable(vector);
 		uint64_t *valid = duckdb_vector_get_validity(vector);
 		memset(valid, 0, (size_t)(n + 63) / 64 * sizeof(uint64_t));
-		for (int64_t i = 0; i < n; i++) valid[i >> 6] |= (uint64_t)is_set(c->validity, c->offset + rows[i]) << (i & 63);
+		for (int64_t i = 0; i < n; i++)
+			valid[i >> 6] |= (uint64_t)is_set(c->validity, c->offset + rows[i]) << (i & 63);
 	}
 	void *to = c->layout == SCOTER_STRUCT ? NULL : duckdb_vector_get_data(vector);
 	switch (c->layout) {

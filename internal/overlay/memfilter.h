@@ -24,10 +24,11 @@ scoter_match scoter_match_codes(const scoter_filter *filter, const scoter_batch 
 // Selects the rows of a batch from row to end that may meet all filters and are not hidden. Returns
 // how many rows it selected. selected must have space for all rows, and marks one byte per row.
 // matches has the result of scoter_match_codes for the batch, by filter.
-int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch, const scoter_match *matches, int64_t row, int64_t end,
-                      uint32_t *selected, uint8_t *marks);
+int64_t scoter_select(const scoter_scan *scan, const scoter_batch *batch,
+	const scoter_match *matches, int64_t row, int64_t end, uint32_t *selected, uint8_t *marks);
 
 // Copies rows of a column, which is not a SCOTER_DICTIONARY, into a vector.
-void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_column *c, const uint32_t *rows, int64_t n);
+void scoter_gather(duckdb_vector vector, const scoter_type *type, const scoter_column *c,
+	const uint32_t *rows, int64_t n);
 
 #endif

@@ -56,7 +56,8 @@ duckdb_logical_type scoter_logical_type(const scoter_type *t) {
 	case DUCKDB_TYPE_MAP:
 	case DUCKDB_TYPE_STRUCT: {
 		duckdb_logical_type *children = malloc((size_t)t->n_children * sizeof(duckdb_logical_type));
-		for (int32_t i = 0; i < t->n_children; i++) children[i] = scoter_logical_type(&t->children[i]);
+		for (int32_t i = 0; i < t->n_children; i++)
+			children[i] = scoter_logical_type(&t->children[i]);
 		duckdb_logical_type result;
 		if (t->id == DUCKDB_TYPE_LIST) {
 			result = duckdb_create_list_type(children[0]);
@@ -78,9 +79,11 @@ static int64_t morsel_rows(const scoter_run *run, int64_t batch) {
 	return run->in_pieces[batch] ? run->in_pieces[batch] : MORSEL_ROWS;
 }
 
-scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure) {
+scoter_run *scoter_begin(
+	scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure) {
 	int64_t *in_pieces = calloc((size_t)scan->n_batches + 1, sizeof(int64_t));
-	if (scan->lazy && !scoterFillColumns(scan->lazy, (idx_t *)projected, n_projected, in_pieces, failure)) {
+	if (scan->lazy &&
+		!scoterFillColumns(scan->lazy, (idx_t *)projected, n_projected, in_pieces, failure)) {
 		free(in_pieces);
 		return NULL;
 	}
@@ -96,7 +99,8 @@ scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_proj
 		run->rows_before[b] = rows;
 		rows += (uint64_t)scan->batches[b].rows;
 		if (in_pieces[b]) {
-			run->threads += (uint64_t)((scan->batches[b].rows + morsel_rows(run, b) - 1) / morsel_rows(run, b));
+			run->threads +=
+				(uint64_t)((scan->batches[b].rows + morsel_rows(run, b) - 1) / morsel_rows(run, b));
 		} else {
 			whole += (uint64_t)scan->batches[b].rows;
 		}
@@ -158,7 +162,8 @@ void scoter_close_reader(scoter_reader *r) {
 static void use(scoter_run *run, scoter_reader *r, scoter_batch *batch) {
 	r->batch = batch;
 	drop_dictionaries(r);
-	for (int32_t f = 0; f < r->n_matches; f++) r->matches[f] = scoter_match_codes(&run->scan->filters[f], batch);
+	for (int32_t f = 0; f < r->n_matches; f++)
+		r->matches[f] = scoter_match_codes(&run->scan->filters[f], batch);
 }
 
 // Takes the next morsel: rows from *row to *end of a batch. Returns the batch's index, or -1 at the
@@ -176,7 +181,8 @@ static int64_t next_morsel(scoter_run *run, int64_t *row, int64_t *end) {
 		if (b >= scan->n_batches) return -1;
 		*end = *row + morsel_rows(run, b);
 		if (*end > scan->batches[b].rows) *end = scan->batches[b].rows;
-		if (atomic_compare_exchange_weak(&run->next, &at, (uint64_t)b << 32 | (uint64_t)*end)) return b;
+		if (atomic_compare_exchange_weak(&run->next, &at, (uint64_t)b << 32 | (uint64_t)*end))
+			return b;
 	}
 }
 
@@ -205,12 +211,15 @@ static bool next_rows(scoter_run *run, scoter_reader *r, bool *ended, scoter_fai
 			r->morsel_end = end;
 		}
 		drop_piece(r);
-		if (!scoterReadPiece(run->scan->lazy, r->pieced, r->behind, r->morsel_end, run->projected, run->n_projected, &r->piece, failure)) return false;
+		if (!scoterReadPiece(run->scan->lazy, r->pieced, r->behind, r->morsel_end, run->projected,
+				run->n_projected, &r->piece, failure))
+			return false;
 		r->behind += r->piece.batch.rows;
 		use(run, r, &r->piece.batch);
 		r->row = 0;
 	}
-	r->end = r->row + MORSEL_ROWS < r->piece.batch.rows ? r->row + MORSEL_ROWS : r->piece.batch.rows;
+	r->end =
+		r->row + MORSEL_ROWS < r->piece.batch.rows ? r->row + MORSEL_ROWS : r->piece.batch.rows;
 	return true;
 }
 
@@ -234,11 +243,13 @@ static void fill_validity(duckdb_vector vector, const scoter_column *c, int64_t 
 	}
 }
 
-static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n);
+static void fill(
+	duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n);
 
 // Lists and maps: writes entries relative to the first one, and then the children of all rows at
 // once.
-static void fill_list(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
+static void fill_list(
+	duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset + row;
 	duckdb_list_entry *entries = duckdb_vector_get_data(vector);
 	for (int64_t i = 0; i < n; i++) {
@@ -252,21 +263,23 @@ static void fill_list(duckdb_vector vector, const scoter_type *type, const scote
 	if (type->id == DUCKDB_TYPE_MAP) {
 		const scoter_column *pairs = &c->children[0];
 		for (int32_t k = 0; k < 2; k++) {
-			fill(duckdb_struct_vector_get_child(child, (idx_t)k), &type->children[k], &pairs->children[k],
-			     pairs->offset + offsets[0], children);
+			fill(duckdb_struct_vector_get_child(child, (idx_t)k), &type->children[k],
+				&pairs->children[k], pairs->offset + offsets[0], children);
 		}
 	} else {
 		fill(child, &type->children[0], &c->children[0], offsets[0], children);
 	}
 }
 
-static void fill(duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
+static void fill(
+	duckdb_vector vector, const scoter_type *type, const scoter_column *c, int64_t row, int64_t n) {
 	if (n == 0) return; // an empty array may have no buffers at all
 	fill_validity(vector, c, row, n);
 	switch (c->layout) {
 	case SCOTER_FIXED:
-		memcpy(duckdb_vector_get_data(vector), (const uint8_t *)c->data + (c->offset + row) * type->value_bytes,
-		       (size_t)n * type->value_bytes);
+		memcpy(duckdb_vector_get_data(vector),
+			(const uint8_t *)c->data + (c->offset + row) * type->value_bytes,
+			(size_t)n * type->value_bytes);
 		break;
 	case SCOTER_BOOL: {
 		bool *out = duckdb_vector_get_data(vector);
@@ -290,8 +303,8 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 		break;
 	case SCOTER_STRUCT:
 		for (int32_t k = 0; k < type->n_children; k++) {
-			fill(duckdb_struct_vector_get_child(vector, (idx_t)k), &type->children[k], &c->children[k],
-			     c->offset + row, n);
+			fill(duckdb_struct_vector_get_child(vector, (idx_t)k), &type->children[k],
+				&c->children[k], c->offset + row, n);
 		}
 		break;
 	}
@@ -299,11 +312,14 @@ static void fill(duckdb_vector vector, const scoter_type *type, const scoter_col
 
 // Writes the first or second half of the addresses of the given rows, or of n rows beginning at
 // row.
-static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool source, const uint32_t *rows, int64_t row, int64_t n) {
+static void fill_address(duckdb_vector vector, const scoter_batch *batch, bool source,
+	const uint32_t *rows, int64_t row, int64_t n) {
 	uint64_t *out = duckdb_vector_get_data(vector);
 	for (int64_t i = 0; i < n; i++) {
 		uint64_t at = (uint64_t)(rows ? (int64_t)rows[i] : row + i);
-		out[i] = source ? batch->source : batch->ordinals ? batch->ordinals[at] : batch->first_ordinal + at;
+		out[i] = source       ? batch->source
+			: batch->ordinals ? batch->ordinals[at]
+							  : batch->first_ordinal + at;
 	}
 }
 
@@ -319,13 +335,15 @@ static bool advance(scoter_run *run, scoter_reader *r, bool *ended, scoter_failu
 				r->selected = malloc(MORSEL_ROWS * sizeof(uint32_t));
 				r->marks = malloc(MORSEL_ROWS);
 			}
-			r->n_selected = scoter_select(run->scan, r->batch, r->matches, r->row, r->end, r->selected, r->marks);
+			r->n_selected = scoter_select(
+				run->scan, r->batch, r->matches, r->row, r->end, r->selected, r->marks);
 			r->handed_out = 0;
 		}
 	}
 }
 
-bool scoter_read(scoter_run *run, scoter_reader *r, duckdb_data_chunk output, scoter_failure *failure) {
+bool scoter_read(
+	scoter_run *run, scoter_reader *r, duckdb_data_chunk output, scoter_failure *failure) {
 	bool ended = false;
 	if (!advance(run, r, &ended, failure)) return false;
 	if (ended) {

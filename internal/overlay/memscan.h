@@ -112,14 +112,16 @@ typedef struct scoter_run scoter_run;
 typedef struct scoter_reader scoter_reader;
 
 // Starts to read the columns with the given indexes. Returns NULL and sets *failure on errors.
-scoter_run *scoter_begin(scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure);
+scoter_run *scoter_begin(
+	scoter_scan *scan, const idx_t *projected, idx_t n_projected, scoter_failure *failure);
 uint64_t scoter_threads(const scoter_run *run);
 void scoter_end(scoter_run *run);
 
 scoter_reader *scoter_open_reader(const scoter_run *run);
 // Returns the next rows, which belong to one morsel, and no rows at the end. Returns false and sets
 // *failure on errors.
-bool scoter_read(scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows, scoter_failure *failure);
+bool scoter_read(
+	scoter_run *run, scoter_reader *reader, duckdb_data_chunk rows, scoter_failure *failure);
 // Returns the number of the current morsel. Later morsels of the scan have greater numbers.
 uint64_t scoter_morsel(const scoter_reader *reader);
 void scoter_close_reader(scoter_reader *reader);
@@ -131,7 +133,8 @@ scoter_dictionary *scoter_make_dictionary(const scoter_column *c);
 void scoter_free_dictionary(scoter_dictionary *dictionary);
 // Makes a vector refer to the texts of some rows of the column, or of n rows beginning at row. Only
 // one vector at a time may refer to a dictionary.
-void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n);
+void scoter_refer(scoter_dictionary *dictionary, duckdb_vector vector, const scoter_column *c,
+	const uint32_t *rows, int64_t row, int64_t n);
 
 // Registers the function under its name. It has one BIGINT parameter, which scoterFindScan (in Go)
 // resolves to a scan. Returns NULL or an error message, which the caller frees.

@@ -6,7 +6,9 @@
 
 #include "memscan.h"
 
-static inline bool is_set(const uint8_t *bitmap, int64_t i) { return bitmap[i >> 3] >> (i & 7) & 1; }
+static inline bool is_set(const uint8_t *bitmap, int64_t i) {
+	return bitmap[i >> 3] >> (i & 7) & 1;
+}
 
 static inline duckdb_string_t string_at(const uint8_t *p, uint32_t length) {
 	duckdb_string_t s;
@@ -23,7 +25,8 @@ static inline duckdb_string_t string_at(const uint8_t *p, uint32_t length) {
 
 // Fills a vector with the texts of some rows, or of n rows beginning at row. The vector refers to
 // them in place, unless their memory is freed earlier: then it copies them.
-static inline void fill_texts(duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n) {
+static inline void fill_texts(
+	duckdb_vector vector, const scoter_column *c, const uint32_t *rows, int64_t row, int64_t n) {
 	const int32_t *offsets = (const int32_t *)c->data + c->offset;
 	duckdb_string_t *out = (duckdb_string_t *)duckdb_vector_get_data(vector);
 	for (int64_t i = 0; i < n; i++) {
@@ -31,7 +34,8 @@ static inline void fill_texts(duckdb_vector vector, const scoter_column *c, cons
 		const uint8_t *text = c->bytes + offsets[at];
 		uint32_t length = (uint32_t)(offsets[at + 1] - offsets[at]);
 		if (c->passing) {
-			duckdb_unsafe_vector_assign_string_element_len(vector, (idx_t)i, (const char *)text, length);
+			duckdb_unsafe_vector_assign_string_element_len(
+				vector, (idx_t)i, (const char *)text, length);
 		} else {
 			out[i] = string_at(text, length);
 		}
@@ -40,15 +44,25 @@ static inline void fill_texts(duckdb_vector vector, const scoter_column *c, cons
 
 // Copies decimals of 16 bytes of some rows, or of n rows beginning at row, to narrower ones. They
 // are little endian two's complement: if a value fits, its low bytes are the narrow value.
-static inline void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes, const uint32_t *rows, int64_t row, int64_t n) {
+static inline void fill_decimals(void *out, const scoter_column *c, uint8_t value_bytes,
+	const uint32_t *rows, int64_t row, int64_t n) {
 	const uint8_t *in = (const uint8_t *)c->data + c->offset * 16;
-#define NARROW(bytes) \
-	for (int64_t i = 0; i < n; i++) memcpy((uint8_t *)out + i * bytes, in + (rows ? (int64_t)rows[i] : row + i) * 16, bytes)
+#define NARROW(bytes)                                                                              \
+	for (int64_t i = 0; i < n; i++)                                                                \
+	memcpy((uint8_t *)out + i * bytes, in + (rows ? (int64_t)rows[i] : row + i) * 16, bytes)
 	switch (value_bytes) { // memcpy of a constant size is a single move
-	case 2: NARROW(2); break;
-	case 4: NARROW(4); break;
-	case 8: NARROW(8); break;
-	default: NARROW(16); break;
+	case 2:
+		NARROW(2);
+		break;
+	case 4:
+		NARROW(4);
+		break;
+	case 8:
+		NARROW(8);
+		break;
+	default:
+		NARROW(16);
+		break;
 	}
 #undef NARROW
 }

@@ -21,15 +21,16 @@ using namespace duckdb;
 
 // A compressed file that is read.
 struct File : public CompressedFile {
-	File(CompressedFileSystem &files, unique_ptr<FileHandle> child, const string &path, FileCompressionType type)
-	    : CompressedFile(files, std::move(child), path), type(type) {}
+	File(CompressedFileSystem &files, unique_ptr<FileHandle> child, const string &path,
+		FileCompressionType type)
+		: CompressedFile(files, std::move(child), path), type(type) {}
 
 	FileCompressionType GetFileCompressionType() override { return type; }
 
 	[[noreturn]] void Fail(const char *what) const { throw IOException("%s %s", path, what); }
 
 	const FileCompressionType type;
-	bool started = false;  // there were bytes
+	bool started = false; // there were bytes
 	bool complete = false; // what was read so far may be all of the file
 };
 
@@ -49,7 +50,9 @@ public:
 		return false; // there may be more behind: CompressedFile sees that there is nothing
 	}
 
-	void Write(CompressedFile &, StreamData &, data_ptr_t, int64_t) override { throw InternalException("a stream that reads does not write"); }
+	void Write(CompressedFile &, StreamData &, data_ptr_t, int64_t) override {
+		throw InternalException("a stream that reads does not write");
+	}
 
 protected:
 	virtual void Begin() = 0;
@@ -86,10 +89,10 @@ private:
 
 	duckdb_miniz::mz_stream deflated;
 	bool inflating = false;
-	Taker take = nullptr;   // of the next byte outside of the deflated data
-	uint32_t at = 0;        // bytes of the field that take has had
-	uint8_t flags = 0;      // of the member
-	uint32_t number = 0;    // that is read byte by byte
+	Taker take = nullptr; // of the next byte outside of the deflated data
+	uint32_t at = 0; // bytes of the field that take has had
+	uint8_t flags = 0; // of the member
+	uint32_t number = 0; // that is read byte by byte
 	uint32_t crc = 0, size = 0;
 
 	static constexpr uint8_t has_header_crc = 2; // DuckDB's names of flags are not RFC 1952's here
@@ -105,7 +108,9 @@ private:
 	void Magic(uint8_t byte) {
 		static const uint8_t magic[] = {0x1f, 0x8b, GZIP_COMPRESSION_DEFLATE};
 		if (file->complete && byte == 0) return;
-		if (byte != magic[at]) file->Fail(file->complete || second ? "is damaged: what follows a member is not gzip" : "is not a gzip file");
+		if (byte != magic[at])
+			file->Fail(file->complete || second ? "is damaged: what follows a member is not gzip"
+												: "is not a gzip file");
 		file->complete = false;
 		if (++at == sizeof magic) Enter(&GzipStream::Fixed);
 	}
@@ -117,8 +122,12 @@ private:
 
 	// Goes on to the next field that the header still has.
 	void Field() {
-		static const struct { uint8_t flag; Taker take; } fields[] = {
-		    {GZIP_FLAG_EXTRA, &GzipStream::ExtraLength}, {GZIP_FLAG_NAME, &GzipStream::Text}, {GZIP_FLAG_COMMENT, &GzipStream::Text}, {has_header_crc, &GzipStream::HeaderCRC}};
+		static const struct {
+			uint8_t flag;
+			Taker take;
+		} fields[] = {{GZIP_FLAG_EXTRA, &GzipStream::ExtraLength},
+			{GZIP_FLAG_NAME, &GzipStream::Text}, {GZIP_FLAG_COMMENT, &GzipStream::Text},
+			{has_header_crc, &GzipStream::HeaderCRC}};
 		for (auto &field : fields) {
 			if (!(flags & field.flag)) continue;
 			flags &= uint8_t(~field.flag);
@@ -126,7 +135,9 @@ private:
 		}
 		if (flags & 0xe0) file->Fail("is a gzip file of a kind that is not known");
 		memset(&deflated, 0, sizeof deflated);
-		if (duckdb_miniz::mz_inflateInit2(&deflated, -MZ_DEFAULT_WINDOW_BITS) != duckdb_miniz::MZ_OK) throw OutOfMemoryException("no memory to decompress %s", file->path);
+		if (duckdb_miniz::mz_inflateInit2(&deflated, -MZ_DEFAULT_WINDOW_BITS) !=
+			duckdb_miniz::MZ_OK)
+			throw OutOfMemoryException("no memory to decompress %s", file->path);
 		inflating = true;
 		crc = 0, size = 0;
 	}
@@ -153,10 +164,13 @@ private:
 	// Reports whether there is output to take first.
 	bool Inflate(StreamData &data) {
 		auto room = data.out_buff.get() + data.out_buf_size;
-		deflated.next_in = data.in_buff_start, deflated.avail_in = unsigned(data.in_buff_end - data.in_buff_start);
-		deflated.next_out = data.out_buff_end, deflated.avail_out = unsigned(room - data.out_buff_end);
+		deflated.next_in = data.in_buff_start,
+		deflated.avail_in = unsigned(data.in_buff_end - data.in_buff_start);
+		deflated.next_out = data.out_buff_end,
+		deflated.avail_out = unsigned(room - data.out_buff_end);
 		auto status = duckdb_miniz::mz_inflate(&deflated, duckdb_miniz::MZ_NO_FLUSH);
-		if (status != duckdb_miniz::MZ_OK && status != duckdb_miniz::MZ_STREAM_END) file->Fail("is damaged: its deflated data are not valid");
+		if (status != duckdb_miniz::MZ_OK && status != duckdb_miniz::MZ_STREAM_END)
+			file->Fail("is damaged: its deflated data are not valid");
 		auto written = room - deflated.avail_out;
 		crc = scoter::Crc32(crc, data.out_buff_end, size_t(written - data.out_buff_end));
 		size += uint32_t(written - data.out_buff_end);
@@ -182,7 +196,7 @@ private:
 		Enter(&GzipStream::Magic);
 	}
 
-	uint32_t left = 0;   // bytes of the extra field
+	uint32_t left = 0; // bytes of the extra field
 	bool second = false; // a member has ended
 };
 
@@ -203,10 +217,14 @@ protected:
 
 	// It verifies the checksums of frames that have some.
 	void Decompress(StreamData &data) override {
-		duckdb_zstd::ZSTD_inBuffer in = {data.in_buff_start, size_t(data.in_buff_end - data.in_buff_start), 0};
+		duckdb_zstd::ZSTD_inBuffer in = {
+			data.in_buff_start, size_t(data.in_buff_end - data.in_buff_start), 0};
 		duckdb_zstd::ZSTD_outBuffer out = {data.out_buff_start, data.out_buf_size, 0};
 		auto status = duckdb_zstd::ZSTD_decompressStream(stream, &out, &in);
-		if (duckdb_zstd::ZSTD_isError(status)) file->Fail((string("is damaged, or not a zstd file: ") + duckdb_zstd::ZSTD_getErrorName(status)).c_str());
+		if (duckdb_zstd::ZSTD_isError(status))
+			file->Fail((
+				string("is damaged, or not a zstd file: ") + duckdb_zstd::ZSTD_getErrorName(status))
+					.c_str());
 		file->complete = status == 0; // a frame has ended, and all of it is written
 		data.in_buff_start += in.pos;
 		data.out_buff_end = data.out_buff_start + out.pos;
@@ -217,10 +235,10 @@ private:
 };
 
 // Reads by a stream of ours, and writes as DuckDB does.
-template <class Base, class Reader, FileCompressionType type>
-class Verified : public Base {
+template <class Base, class Reader, FileCompressionType type> class Verified : public Base {
 public:
-	unique_ptr<FileHandle> OpenCompressedFile(QueryContext context, unique_ptr<FileHandle> child, bool write) override {
+	unique_ptr<FileHandle> OpenCompressedFile(
+		QueryContext context, unique_ptr<FileHandle> child, bool write) override {
 		if (write) return Base::OpenCompressedFile(context, std::move(child), write);
 		auto path = child->path;
 		auto file = make_uniq<File>(*this, std::move(child), path, type);
@@ -233,7 +251,9 @@ public:
 	int64_t Read(FileHandle &handle, void *to, int64_t n) override {
 		auto read = CompressedFileSystem::Read(handle, to, n);
 		auto &file = static_cast<File &>(handle);
-		if (read < n && !file.complete) file.Fail(file.started ? "is cut: it ends within its compressed data" : "is empty, not a compressed file");
+		if (read < n && !file.complete)
+			file.Fail(file.started ? "is cut: it ends within its compressed data"
+								   : "is empty, not a compressed file");
 		return read;
 	}
 };
@@ -242,11 +262,13 @@ public:
 
 char *scoter_register_compressed(duckdb_connection connection) {
 	try {
-		auto &files = DatabaseInstance::GetDatabase(*reinterpret_cast<Connection *>(connection)->context).GetFileSystem();
-		files.RegisterSubSystem(FileCompressionType::GZIP, make_uniq<Verified<GZipFileSystem, GzipStream, FileCompressionType::GZIP>>());
-		files.RegisterSubSystem(FileCompressionType::ZSTD, make_uniq<Verified<ZStdFileSystem, ZstdStream, FileCompressionType::ZSTD>>());
+		auto &files =
+			DatabaseInstance::GetDatabase(*reinterpret_cast<Connection *>(connection)->context)
+				.GetFileSystem();
+		files.RegisterSubSystem(FileCompressionType::GZIP,
+			make_uniq<Verified<GZipFileSystem, GzipStream, FileCompressionType::GZIP>>());
+		files.RegisterSubSystem(FileCompressionType::ZSTD,
+			make_uniq<Verified<ZStdFileSystem, ZstdStream, FileCompressionType::ZSTD>>());
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }

@@ -6,7 +6,7 @@ package ext
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -O2
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -I${SRCDIR}/../include/miniz -I${SRCDIR}/../include/zstd -I${SRCDIR}/../include/parquet -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -I${SRCDIR}/../include/miniz -I${SRCDIR}/../include/zstd -I${SRCDIR}/../include/parquet -DDUCKDB_STATIC_BUILD -DNDEBUG -O2 -g0
 #include <stdlib.h>
 #include "compressed.h"
 #include "crc32c.h"

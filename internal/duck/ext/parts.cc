@@ -60,7 +60,9 @@ struct Part {
 		do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 		while (fd < 0 && errno == EINTR);
 		if (fd < 0 && errno == ENOENT) Damaged(0, "the file is missing");
-		if (fd < 0) throw IOException({{"scoter_kind", "unavailable"}}, "%s cannot be opened: %s", name, strerror(errno));
+		if (fd < 0)
+			throw IOException(
+				{{"scoter_kind", "unavailable"}}, "%s cannot be opened: %s", name, strerror(errno));
 		there = make_shared_ptr<Descriptor>(fd);
 		open = there;
 		return there;
@@ -68,11 +70,14 @@ struct Part {
 
 	// Fills a buffer with bytes of the file. Every block that has some of them is compared with its checksum.
 	void Read(int fd, char *to, idx_t n, idx_t at) {
-		if (at > bytes || n > bytes - at) throw IOException({{"scoter_kind", "corrupt"}}, "%s: %llu bytes at byte %llu, of %llu", name, n, at, bytes);
+		if (at > bytes || n > bytes - at)
+			throw IOException({{"scoter_kind", "corrupt"}}, "%s: %llu bytes at byte %llu, of %llu",
+				name, n, at, bytes);
 		while (n > 0) {
 			auto in_block = at % block_size;
 			auto whole = at + n == bytes ? n : n - n % block_size;
-			auto now = in_block == 0 && whole > 0 ? std::min(whole, slice) : std::min(n, block_size - in_block);
+			auto now = in_block == 0 && whole > 0 ? std::min(whole, slice)
+												  : std::min(n, block_size - in_block);
 			if (in_block == 0 && whole > 0) {
 				ReadBlocks(fd, to, now, at);
 			} else {
@@ -93,7 +98,9 @@ private:
 			auto block = (at + done) / block_size;
 			auto sum = scoter_crc32c(0, to + done, std::min(block_size, n - done));
 			if (sum == sums[block]) continue;
-			Damaged(at + done, StringUtil::Format("the block at byte %llu has checksum %08x, expected %08x", at + done, sum, sums[block]));
+			Damaged(at + done,
+				StringUtil::Format("the block at byte %llu has checksum %08x, expected %08x",
+					at + done, sum, sums[block]));
 		}
 	}
 
@@ -109,7 +116,8 @@ private:
 		} last; // of no part while store is 0
 		if (last.store != store || last.id != id || last.block != block) {
 			last.store = 0;
-			ReadBlocks(fd, last.data, std::min(block_size, bytes - block * block_size), block * block_size);
+			ReadBlocks(fd, last.data, std::min(block_size, bytes - block * block_size),
+				block * block_size);
 			last.store = store, last.id = id, last.block = block;
 		}
 		return last.data;
@@ -119,8 +127,11 @@ private:
 		while (n > 0) {
 			auto got = pread(fd, to, n, off_t(at));
 			if (got < 0 && errno == EINTR) continue;
-			if (got < 0) throw IOException({{"scoter_kind", "unavailable"}}, "%s cannot be read at byte %llu: %s", name, at, strerror(errno));
-			if (got == 0) Damaged(at, StringUtil::Format("the file ends at byte %llu of %llu", at, bytes));
+			if (got < 0)
+				throw IOException({{"scoter_kind", "unavailable"}},
+					"%s cannot be read at byte %llu: %s", name, at, strerror(errno));
+			if (got == 0)
+				Damaged(at, StringUtil::Format("the file ends at byte %llu of %llu", at, bytes));
 			to += got, at += idx_t(got), n -= idx_t(got);
 		}
 	}
@@ -128,7 +139,9 @@ private:
 	[[noreturn]] void Damaged(idx_t offset, const string &what) {
 		auto text = what;
 		scoterPartDamaged(store, id, int64_t(offset), &text[0]);
-		throw Failure("corrupt", name + ": " + what, "restore the file from a backup; scoter check --repair removes a part that cannot be restored, with its rows");
+		throw Failure("corrupt", name + ": " + what,
+			"restore the file from a backup; scoter check --repair removes a part that cannot be "
+			"restored, with its rows");
 	}
 };
 
@@ -146,7 +159,9 @@ struct Parts {
 	using Key = std::pair<uint64_t, uint64_t>;
 
 	struct Hash {
-		size_t operator()(const Key &key) const { return std::hash<uint64_t>()(key.first * 0x9e3779b97f4a7c15 ^ key.second); }
+		size_t operator()(const Key &key) const {
+			return std::hash<uint64_t>()(key.first * 0x9e3779b97f4a7c15 ^ key.second);
+		}
 	};
 
 	shared_ptr<Part> Find(const Key &key) {
@@ -179,12 +194,14 @@ Parts &AllParts() {
 }
 
 int64_t Secret() {
-	static const auto secret = int64_t(std::random_device()()) << 32 | int64_t(std::random_device()());
+	static const auto secret =
+		int64_t(std::random_device()()) << 32 | int64_t(std::random_device()());
 	return secret;
 }
 
 struct PartHandle : public FileHandle {
-	PartHandle(FileSystem &files, const string &path, FileOpenFlags flags, shared_ptr<Part> part) : FileHandle(files, path, flags), part(std::move(part)) {}
+	PartHandle(FileSystem &files, const string &path, FileOpenFlags flags, shared_ptr<Part> part)
+		: FileHandle(files, path, flags), part(std::move(part)) {}
 	~PartHandle() override { PartHandle::Close(); }
 
 	void Close() override { open.reset(); }
@@ -206,7 +223,9 @@ public:
 
 	bool CanHandleFile(const string &path) override { return StringUtil::StartsWith(path, scheme); }
 
-	void Read(FileHandle &handle, void *buffer, int64_t n, idx_t at) override { Of(handle).Read(buffer, idx_t(n), at); }
+	void Read(FileHandle &handle, void *buffer, int64_t n, idx_t at) override {
+		Of(handle).Read(buffer, idx_t(n), at);
+	}
 
 	int64_t Read(FileHandle &handle, void *buffer, int64_t n) override {
 		auto &part = Of(handle);
@@ -224,11 +243,14 @@ public:
 
 	FileMetadata Stats(FileHandle &handle) override {
 		FileMetadata m;
-		m.file_size = GetFileSize(handle), m.last_modification_time = GetLastModifiedTime(handle), m.file_type = FileType::FILE_TYPE_REGULAR;
+		m.file_size = GetFileSize(handle), m.last_modification_time = GetLastModifiedTime(handle),
+		m.file_type = FileType::FILE_TYPE_REGULAR;
 		return m;
 	}
 
-	void Seek(FileHandle &handle, idx_t at) override { Of(handle).position = std::min(at, Of(handle).part->bytes); }
+	void Seek(FileHandle &handle, idx_t at) override {
+		Of(handle).position = std::min(at, Of(handle).part->bytes);
+	}
 	void Reset(FileHandle &handle) override { Of(handle).position = 0; }
 	idx_t SeekPosition(FileHandle &handle) override { return Of(handle).position; }
 	bool CanSeek() override { return true; }
@@ -237,12 +259,19 @@ public:
 	bool FileExists(const string &, optional_ptr<FileOpener>) override { return false; }
 	bool DirectoryExists(const string &, optional_ptr<FileOpener>) override { return false; }
 	bool IsPipe(const string &, optional_ptr<FileOpener>) override { return false; }
-	bool ListFiles(const string &, const std::function<void(const string &, bool)> &, FileOpener *) override { return false; }
+	bool ListFiles(
+		const string &, const std::function<void(const string &, bool)> &, FileOpener *) override {
+		return false;
+	}
 	vector<OpenFileInfo> Glob(const string &, FileOpener *) override { return {}; }
 	bool TryRemoveFile(const string &, optional_ptr<FileOpener>) override { return false; }
 	void RemoveFile(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
-	void RemoveFiles(const vector<string> &paths, optional_ptr<FileOpener>) override { Refuse(paths.empty() ? "" : paths[0]); }
-	void MoveFile(const string &path, const string &, optional_ptr<FileOpener>) override { Refuse(path); }
+	void RemoveFiles(const vector<string> &paths, optional_ptr<FileOpener>) override {
+		Refuse(paths.empty() ? "" : paths[0]);
+	}
+	void MoveFile(const string &path, const string &, optional_ptr<FileOpener>) override {
+		Refuse(path);
+	}
 	void CreateDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
 	void RemoveDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
 
@@ -250,22 +279,30 @@ public:
 	string CanonicalizePath(const string &path, optional_ptr<FileOpener>) override { return path; }
 	string PathSeparator(const string &) override { return "/"; }
 
-	unique_ptr<FileHandle> OpenFile(const string &path, FileOpenFlags, optional_ptr<FileOpener>) override { Refuse(path); }
+	unique_ptr<FileHandle> OpenFile(
+		const string &path, FileOpenFlags, optional_ptr<FileOpener>) override {
+		Refuse(path);
+	}
 
 protected:
 	bool SupportsOpenFileExtended() const override { return true; }
 
-	unique_ptr<FileHandle> OpenFileExtended(const OpenFileInfo &file, FileOpenFlags flags, optional_ptr<FileOpener>) override {
+	unique_ptr<FileHandle> OpenFileExtended(
+		const OpenFileInfo &file, FileOpenFlags flags, optional_ptr<FileOpener>) override {
 		if (!file.extended_info || flags.OpenForWriting()) Refuse(file.path);
 		auto secret = file.extended_info->options.find(secret_name);
-		if (secret == file.extended_info->options.end() || secret->second.GetValue<int64_t>() != Secret()) Refuse(file.path);
+		if (secret == file.extended_info->options.end() ||
+			secret->second.GetValue<int64_t>() != Secret())
+			Refuse(file.path);
 		return make_uniq<PartHandle>(*this, file.path, flags, AllParts().Find(Parse(file.path)));
 	}
 
 private:
 	static PartHandle &Of(FileHandle &handle) { return static_cast<PartHandle &>(handle); }
 
-	[[noreturn]] static void Refuse(const string &path) { throw PermissionException("\"%s\" is not a file", path); }
+	[[noreturn]] static void Refuse(const string &path) {
+		throw PermissionException("\"%s\" is not a file", path);
+	}
 
 	static Parts::Key Parse(const string &path) {
 		auto numbers = path.c_str() + strlen(scheme);
@@ -293,21 +330,22 @@ duckdb::shared_ptr<duckdb::ExtendedOpenFileInfo> scoter::PartAccess() {
 char *scoter_register_parts(duckdb_connection connection) {
 	try {
 		auto &context = *reinterpret_cast<Connection *>(connection)->context;
-		DatabaseInstance::GetDatabase(context).GetFileSystem().RegisterSubSystem(make_uniq<PartFileSystem>());
+		DatabaseInstance::GetDatabase(context).GetFileSystem().RegisterSubSystem(
+			make_uniq<PartFileSystem>());
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }
 
-void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes, const uint32_t *sums, int64_t n_sums) {
+void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes,
+	const uint32_t *sums, int64_t n_sums) {
 	auto part = make_shared_ptr<Part>();
 	part->path = path, part->name = name, part->bytes = idx_t(bytes);
 	part->sums.assign(sums, sums + n_sums);
 	found->part = std::move(part);
 }
 
-void scoter_found_error(scoter_found *found, const char *kind, const char *message, const char *hint) {
+void scoter_found_error(
+	scoter_found *found, const char *kind, const char *message, const char *hint) {
 	found->kind = kind, found->message = message, found->hint = hint;
 }
 

@@ -18,10 +18,12 @@ char *scoter_register_parts(duckdb_connection connection);
 typedef struct scoter_found scoter_found;
 
 // Describes a part of so many bytes; all is copied. Errors call it by its name.
-void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes, const uint32_t *sums, int64_t n_sums);
+void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes,
+	const uint32_t *sums, int64_t n_sums);
 
 // Says why a part cannot be read: the error's kind, its message and a hint.
-void scoter_found_error(scoter_found *found, const char *kind, const char *message, const char *hint);
+void scoter_found_error(
+	scoter_found *found, const char *kind, const char *message, const char *hint);
 
 // Drops what is kept of a part. Those who have it open go on.
 void scoter_forget_part(uint64_t store, uint64_t id);

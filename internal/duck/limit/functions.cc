@@ -25,10 +25,12 @@ namespace scoter {
 
 void CheckInterrupt(ExpressionState &state) {
 	CheckStatement();
-	if (state.HasContext() && state.GetContext().interrupted.load(std::memory_order_relaxed)) throw InterruptException();
+	if (state.HasContext() && state.GetContext().interrupted.load(std::memory_order_relaxed))
+		throw InterruptException();
 }
 
-void RowByRow(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void RowByRow(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	DataChunk row;
 	row.InitializeEmpty(args.GetTypes());
 	SelectionVector selection(1);
@@ -60,18 +62,20 @@ bool IsList(const LogicalType &type) { return type.InternalType() == PhysicalTyp
 constexpr idx_t most_bytes = 64 << 20, most_bytes_quickly = 256 << 20;
 
 idx_t BytesOf(string_t text, idx_t most) {
-	if (text.GetSize() > most) TooMuchWork(StringUtil::Format("a function is called for a text of %llu bytes: at most %llu", text.GetSize(), most));
+	if (text.GetSize() > most)
+		TooMuchWork(StringUtil::Format(
+			"a function is called for a text of %llu bytes: at most %llu", text.GetSize(), most));
 	return text.GetSize();
 }
 
 idx_t BytesOf(list_entry_t list, idx_t) { return list.length * element_bytes; }
 
-template <class T>
-idx_t BytesOf(Vector &values, idx_t count, idx_t most) {
+template <class T> idx_t BytesOf(Vector &values, idx_t count, idx_t most) {
 	UnifiedVectorFormat format;
 	values.ToUnifiedFormat(count, format);
 	auto data = UnifiedVectorFormat::GetData<T>(format);
-	if (values.GetVectorType() == VectorType::CONSTANT_VECTOR) return format.validity.RowIsValid(0) ? BytesOf(data[0], most) * count : 0;
+	if (values.GetVectorType() == VectorType::CONSTANT_VECTOR)
+		return format.validity.RowIsValid(0) ? BytesOf(data[0], most) * count : 0;
 	idx_t bytes = 0;
 	for (idx_t row = 0; row < count; row++) {
 		auto i = format.sel->get_index(row);
@@ -93,30 +97,35 @@ bool IsConstant(DataChunk &args) {
 	return true;
 }
 
-void WithinBytes(idx_t most, const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void WithinBytes(idx_t most, const scalar_function_t &function, DataChunk &args,
+	ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	idx_t bytes = 0;
 	for (auto &column : args.data) bytes += Bytes(column, args.size(), most);
-	if (bytes > chunk_bytes && args.size() > 1 && !IsConstant(args)) return RowByRow(function, args, state, result);
+	if (bytes > chunk_bytes && args.size() > 1 && !IsConstant(args))
+		return RowByRow(function, args, state, result);
 	function(args, state, result);
 }
 
 } // namespace
 
-void Linear(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void Linear(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	WithinBytes(most_bytes, function, args, state, result);
 }
 
 namespace {
 
-void Quick(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void Quick(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	WithinBytes(most_bytes_quickly, function, args, state, result);
 }
 
 // One row of an edit distance compares each byte of a text with each of another. So many comparisons take a second or less.
 constexpr idx_t row_comparisons = 100 << 20, chunk_comparisons = 16 << 20;
 
-void EditDistance(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void EditDistance(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	UnifiedVectorFormat a, b;
 	args.data[0].ToUnifiedFormat(args.size(), a);
@@ -125,20 +134,25 @@ void EditDistance(const scalar_function_t &function, DataChunk &args, Expression
 	for (idx_t row = 0; row < args.size(); row++) {
 		auto i = a.sel->get_index(row), k = b.sel->get_index(row);
 		if (!a.validity.RowIsValid(i) || !b.validity.RowIsValid(k)) continue;
-		idx_t n = UnifiedVectorFormat::GetData<string_t>(a)[i].GetSize(), m = UnifiedVectorFormat::GetData<string_t>(b)[k].GetSize();
+		idx_t n = UnifiedVectorFormat::GetData<string_t>(a)[i].GetSize(),
+			  m = UnifiedVectorFormat::GetData<string_t>(b)[k].GetSize();
 		if (n > 0 && m > row_comparisons / n) {
-			TooMuchWork(StringUtil::Format("the distance between texts of %llu and %llu bytes takes more than %llu comparisons", n, m, row_comparisons));
+			TooMuchWork(StringUtil::Format("the distance between texts of %llu and %llu bytes "
+										   "takes more than %llu comparisons",
+				n, m, row_comparisons));
 		}
 		all += n * m;
 	}
-	if (all > chunk_comparisons && args.size() > 1 && !IsConstant(args)) return RowByRow(function, args, state, result);
+	if (all > chunk_comparisons && args.size() > 1 && !IsConstant(args))
+		return RowByRow(function, args, state, result);
 	function(args, state, result);
 }
 
 // Sorting or hashing so many elements of a list takes some seconds.
 constexpr idx_t row_elements = 1 << 20;
 
-void OrderedList(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void OrderedList(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	idx_t all = 0;
 	for (auto &column : args.data) {
@@ -150,12 +164,16 @@ void OrderedList(const scalar_function_t &function, DataChunk &args, ExpressionS
 			if (!lists.validity.RowIsValid(i)) continue;
 			idx_t n = UnifiedVectorFormat::GetData<list_entry_t>(lists)[i].length;
 			if (n > row_elements) {
-				TooMuchWork(StringUtil::Format("a list of %llu elements is sorted, compared or made distinct by a function: at most %llu, or use unnest", n, row_elements));
+				TooMuchWork(
+					StringUtil::Format("a list of %llu elements is sorted, compared or made "
+									   "distinct by a function: at most %llu, or use unnest",
+						n, row_elements));
 			}
 			all += n;
 		}
 	}
-	if (all > row_elements && args.size() > 1 && !IsConstant(args)) return RowByRow(function, args, state, result);
+	if (all > row_elements && args.size() > 1 && !IsConstant(args))
+		return RowByRow(function, args, state, result);
 	function(args, state, result);
 }
 
@@ -174,15 +192,16 @@ void ReadFormat(string_t format, bool &too_wide, bool &dynamic) {
 		if (within && digits > most_width_digits) too_wide = true;
 		if ((within == '{' && c == '{') || (within == '%' && c == '*')) dynamic = true;
 		if (c == '%' || c == '{') within = c;
-		if (c == '}' || (within == '%' && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))) within = 0;
+		if (c == '}' || (within == '%' && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))))
+			within = 0;
 	}
 }
 
-template <class T>
-bool AnyAbove(UnifiedVectorFormat &values, idx_t count, T most) {
+template <class T> bool AnyAbove(UnifiedVectorFormat &values, idx_t count, T most) {
 	for (idx_t row = 0; row < count; row++) {
 		auto i = values.sel->get_index(row);
-		if (values.validity.RowIsValid(i) && UnifiedVectorFormat::GetData<T>(values)[i] > most) return true;
+		if (values.validity.RowIsValid(i) && UnifiedVectorFormat::GetData<T>(values)[i] > most)
+			return true;
 	}
 	return false;
 }
@@ -204,7 +223,8 @@ bool AnyWide(Vector &vector, idx_t count) {
 	}
 }
 
-void Formatted(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void Formatted(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	UnifiedVectorFormat formats;
 	args.data[0].ToUnifiedFormat(args.size(), formats);
@@ -212,15 +232,20 @@ void Formatted(const scalar_function_t &function, DataChunk &args, ExpressionSta
 	bool too_wide = false, dynamic = false;
 	for (idx_t row = 0; row < rows; row++) {
 		auto i = formats.sel->get_index(row);
-		if (formats.validity.RowIsValid(i)) ReadFormat(UnifiedVectorFormat::GetData<string_t>(formats)[i], too_wide, dynamic);
+		if (formats.validity.RowIsValid(i))
+			ReadFormat(UnifiedVectorFormat::GetData<string_t>(formats)[i], too_wide, dynamic);
 	}
-	for (idx_t i = 1; dynamic && i < args.ColumnCount(); i++) too_wide = too_wide || AnyWide(args.data[i], args.size());
-	if (too_wide) TooMuchWork(StringUtil::Format("a width or precision of a format is more than %lld", most_width));
+	for (idx_t i = 1; dynamic && i < args.ColumnCount(); i++)
+		too_wide = too_wide || AnyWide(args.data[i], args.size());
+	if (too_wide)
+		TooMuchWork(
+			StringUtil::Format("a width or precision of a format is more than %lld", most_width));
 	function(args, state, result);
 }
 
 // Lists of timestamps are counted one by one before they are made. This refuses lists that could not be made.
-void TimestampRange(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void TimestampRange(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	constexpr double most = 100e6, month_days = 28, day_micros = 23 * 3600e6;
 	UnifiedVectorFormat first, last, step;
@@ -228,13 +253,20 @@ void TimestampRange(const scalar_function_t &function, DataChunk &args, Expressi
 	args.data[1].ToUnifiedFormat(args.size(), last);
 	args.data[2].ToUnifiedFormat(args.size(), step);
 	for (idx_t row = 0; row < args.size(); row++) {
-		auto i = first.sel->get_index(row), k = last.sel->get_index(row), s = step.sel->get_index(row);
-		if (!first.validity.RowIsValid(i) || !last.validity.RowIsValid(k) || !step.validity.RowIsValid(s)) continue;
-		double span = double(UnifiedVectorFormat::GetData<timestamp_t>(last)[k].value) - double(UnifiedVectorFormat::GetData<timestamp_t>(first)[i].value);
+		auto i = first.sel->get_index(row), k = last.sel->get_index(row),
+			 s = step.sel->get_index(row);
+		if (!first.validity.RowIsValid(i) || !last.validity.RowIsValid(k) ||
+			!step.validity.RowIsValid(s))
+			continue;
+		double span = double(UnifiedVectorFormat::GetData<timestamp_t>(last)[k].value) -
+			double(UnifiedVectorFormat::GetData<timestamp_t>(first)[i].value);
 		auto interval = UnifiedVectorFormat::GetData<interval_t>(step)[s];
-		double micros = (double(interval.months) * month_days + interval.days) * day_micros + double(interval.micros);
+		double micros = (double(interval.months) * month_days + interval.days) * day_micros +
+			double(interval.micros);
 		if (micros != 0 && span / micros > most) {
-			TooMuchWork(StringUtil::Format("a list of timestamps has more than %.0f elements: use the table function of the same name", most));
+			TooMuchWork(StringUtil::Format("a list of timestamps has more than %.0f elements: use "
+										   "the table function of the same name",
+				most));
 		}
 	}
 	function(args, state, result);
@@ -244,11 +276,14 @@ void TimestampRange(const scalar_function_t &function, DataChunk &args, Expressi
 // interrupts it.
 constexpr int32_t most_padded = 256 << 20;
 
-void Padded(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
+void Padded(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
 	UnifiedVectorFormat lengths;
 	args.data[1].ToUnifiedFormat(args.size(), lengths);
-	if (AnyAbove<int32_t>(lengths, args.size(), most_padded)) TooMuchWork(StringUtil::Format("a value is filled up to more than %d characters or bits", most_padded));
+	if (AnyAbove<int32_t>(lengths, args.size(), most_padded))
+		TooMuchWork(StringUtil::Format(
+			"a value is filled up to more than %d characters or bits", most_padded));
 	Quick(function, args, state, result);
 }
 
@@ -260,16 +295,28 @@ bound_t BoundOf(const string &name, ScalarFunction &function) {
 		return false;
 	};
 	auto &arguments = function.arguments;
-	if (is({"levenshtein", "editdist3", "damerau_levenshtein", "jaro_similarity", "jaro_winkler_similarity"})) return EditDistance;
-	if (is({"range", "generate_series"}) && arguments.size() == 3 && arguments[0].InternalType() == PhysicalType::INT64 && arguments[2].id() == LogicalTypeId::INTERVAL) return TimestampRange;
+	if (is({"levenshtein", "editdist3", "damerau_levenshtein", "jaro_similarity",
+			"jaro_winkler_similarity"}))
+		return EditDistance;
+	if (is({"range", "generate_series"}) && arguments.size() == 3 &&
+		arguments[0].InternalType() == PhysicalType::INT64 &&
+		arguments[2].id() == LogicalTypeId::INTERVAL)
+		return TimestampRange;
 	if (is({"format", "printf"})) return Formatted;
-	if (is({"lpad", "rpad", "bitstring"}) && arguments.size() > 1 && arguments[1].InternalType() == PhysicalType::INT32) return Padded;
-	if (is({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort", "list_grade_up", "array_grade_up", "grade_up", "list_distinct", "array_distinct", "list_unique", "array_unique", "list_intersect", "array_intersect", "list_has_any", "array_has_any", "list_has_all", "array_has_all", "&&", "@>", "<@"})) return OrderedList;
+	if (is({"lpad", "rpad", "bitstring"}) && arguments.size() > 1 &&
+		arguments[1].InternalType() == PhysicalType::INT32)
+		return Padded;
+	if (is({"list_sort", "array_sort", "list_reverse_sort", "array_reverse_sort", "list_grade_up",
+			"array_grade_up", "grade_up", "list_distinct", "array_distinct", "list_unique",
+			"array_unique", "list_intersect", "array_intersect", "list_has_any", "array_has_any",
+			"list_has_all", "array_has_all", "&&", "@>", "<@"}))
+		return OrderedList;
 	if (auto json = BoundOfJSON(name, function)) return json;
 	if (auto like = BoundOfLike(name)) return like;
-	bool is_quick = is({"length", "len", "strlen", "octet_length", "bit_length", "||", "concat", "concat_ws", "repeat", "left", "right",
-	                    "substring", "substr", "array_slice", "list_slice", "contains", "starts_with", "prefix", "^@", "ends_with", "suffix",
-	                    "encode", "bit_count", "list_value", "struct_pack", "row"});
+	bool is_quick = is({"length", "len", "strlen", "octet_length", "bit_length", "||", "concat",
+		"concat_ws", "repeat", "left", "right", "substring", "substr", "array_slice", "list_slice",
+		"contains", "starts_with", "prefix", "^@", "ends_with", "suffix", "encode", "bit_count",
+		"list_value", "struct_pack", "row"});
 	return is_quick ? Quick : Linear;
 }
 
@@ -280,13 +327,17 @@ void BoundAll(ClientContext &context) {
 			if (!function.HasFunctionCallback()) continue;
 			auto original = function.GetFunctionCallback();
 			auto by = BoundOf(entry.name, function);
-			function.SetFunctionCallback([original, by](DataChunk &args, ExpressionState &state, Vector &result) { by(original, args, state, result); });
+			function.SetFunctionCallback(
+				[original, by](DataChunk &args, ExpressionState &state, Vector &result) {
+					by(original, args, state, result);
+				});
 		}
 	};
 	auto &catalog = Catalog::GetSystemCatalog(context);
-	catalog.GetSchema(context, DEFAULT_SCHEMA).Scan(context, CatalogType::SCALAR_FUNCTION_ENTRY, [&](CatalogEntry &entry) {
-		if (entry.type == CatalogType::SCALAR_FUNCTION_ENTRY) bound(entry);
-	});
+	catalog.GetSchema(context, DEFAULT_SCHEMA)
+		.Scan(context, CatalogType::SCALAR_FUNCTION_ENTRY, [&](CatalogEntry &entry) {
+			if (entry.type == CatalogType::SCALAR_FUNCTION_ENTRY) bound(entry);
+		});
 }
 
 } // namespace
@@ -301,7 +352,5 @@ char *scoter_bound_functions(duckdb_connection connection) {
 		});
 		scoter::HoldStates(context);
 		return nullptr;
-	} catch (std::exception &failure) {
-		return strdup(failure.what());
-	}
+	} catch (std::exception &failure) { return strdup(failure.what()); }
 }

@@ -25,7 +25,8 @@ void RowByRow(
 
 // Calls a function whose work grows with the bytes of its arguments: for each row if there are many.
 // It refuses texts that would take some seconds.
-void Linear(const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
+void Linear(
+	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result);
 
 // Bounds the casts whose work grows faster than their values. Call it before there are queries.
 void BoundCasts(ClientContext &context);

@@ -15,7 +15,7 @@ package limit
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../include -DDUCKDB_STATIC_BUILD -O2
-#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -I${SRCDIR}/../include/re2 -DDUCKDB_STATIC_BUILD -DNDEBUG -O2
+#cgo CXXFLAGS: -std=c++11 -I${SRCDIR}/../include -I${SRCDIR}/../include/re2 -DDUCKDB_STATIC_BUILD -DNDEBUG -O2 -g0
 #cgo linux LDFLAGS: -Wl,--wrap=duckdb_je_malloc -Wl,--wrap=duckdb_je_realloc -Wl,--wrap=duckdb_je_free
 #cgo linux LDFLAGS: -Wl,--wrap=_ZNK6duckdb9DataChunk17GetAllocationSizeEv
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb10ExpressionC2ENS_14ExpressionTypeENS_15ExpressionClassENS_11LogicalTypeE

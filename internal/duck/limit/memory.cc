@@ -35,9 +35,9 @@ __thread Thread thread;
 
 namespace {
 
-std::atomic<int64_t> in_use {0}, limit {0};
-std::atomic<int64_t> freed {0}; // since the process began
-std::atomic<bool> waits {false}; // somebody waits for the limit to be exceeded
+std::atomic<int64_t> in_use{0}, limit{0};
+std::atomic<int64_t> freed{0}; // since the process began
+std::atomic<bool> waits{false}; // somebody waits for the limit to be exceeded
 
 struct Waiting {
 	std::mutex mutex;
@@ -80,11 +80,15 @@ static constexpr int64_t stopped_bytes = 1 << 20;
 // Whether an allocation of this size must fail.
 static inline bool Refused(size_t size) {
 	if (size < size_t(batch_bytes)) return false;
-	if (size >= size_t(stopped_bytes) && thread.account && thread.account->stopped.load(std::memory_order_relaxed)) return true;
+	if (size >= size_t(stopped_bytes) && thread.account &&
+		thread.account->stopped.load(std::memory_order_relaxed))
+		return true;
 	int64_t most = limit.load(std::memory_order_relaxed);
 	if (most == 0) return false;
 	if (int64_t(size) < 0) return true;
-	if (thread.account && thread.account->bytes.load(std::memory_order_relaxed) + int64_t(size) < small_statement) most += reserve;
+	if (thread.account &&
+		thread.account->bytes.load(std::memory_order_relaxed) + int64_t(size) < small_statement)
+		most += reserve;
 	return in_use.load(std::memory_order_relaxed) > most - int64_t(size);
 }
 
@@ -112,14 +116,16 @@ static bool OverLimit() {
 }
 
 void TooMuchWork(const std::string &message) {
-	throw duckdb::InvalidInputException(std::unordered_map<std::string, std::string> {{"scoter_kind", "too_large"}}, message);
+	throw duckdb::InvalidInputException(
+		std::unordered_map<std::string, std::string>{{"scoter_kind", "too_large"}}, message);
 }
 
 void CheckStatement() {
 	if (!thread.account) return;
 	if (thread.account->stopped.load(std::memory_order_relaxed)) throw duckdb::InterruptException();
 	if (OverLimit() && thread.account->bytes.load(std::memory_order_relaxed) > small_statement) {
-		throw duckdb::OutOfMemoryException("the statement takes more memory than there is for queries");
+		throw duckdb::OutOfMemoryException(
+			"the statement takes more memory than there is for queries");
 	}
 }
 
@@ -133,9 +139,13 @@ scoter_account *scoter_account_new(void) { return new scoter_account(); }
 
 void scoter_account_free(scoter_account *account) { delete account; }
 
-int64_t scoter_account_bytes(const scoter_account *account) { return account->bytes.load(std::memory_order_relaxed); }
+int64_t scoter_account_bytes(const scoter_account *account) {
+	return account->bytes.load(std::memory_order_relaxed);
+}
 
-void scoter_account_settle(scoter_account *account, int64_t bytes) { account->bytes.store(bytes, std::memory_order_relaxed); }
+void scoter_account_settle(scoter_account *account, int64_t bytes) {
+	account->bytes.store(bytes, std::memory_order_relaxed);
+}
 
 scoter_account *scoter_account_enter(scoter_account *account) {
 	Flush();
@@ -149,7 +159,9 @@ void scoter_account_leave(scoter_account *before) {
 	scoter::thread.account = before;
 }
 
-void scoter_account_stop(scoter_account *account, bool stop) { account->stopped.store(stop, std::memory_order_relaxed); }
+void scoter_account_stop(scoter_account *account, bool stop) {
+	account->stopped.store(stop, std::memory_order_relaxed);
+}
 
 int64_t scoter_memory_in_use(void) { return in_use.load(std::memory_order_relaxed); }
 
@@ -239,12 +251,14 @@ int64_t scoter_memory_retained(void) {
 	uint64_t epoch = 1; // any value has the statistics made anew
 	size_t size = sizeof(epoch);
 	duckdb_je_mallctl("epoch", &epoch, &size, &epoch, size);
-	size_t held = Statistic("stats.resident"), used = Statistic("stats.active") + Statistic("stats.metadata");
+	size_t held = Statistic("stats.resident"),
+		   used = Statistic("stats.active") + Statistic("stats.metadata");
 	return held > used ? int64_t(held - used) : 0;
 }
 
 void scoter_memory_purge(void) {
-	duckdb_je_mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0); // 4096 stands for all arenas
+	duckdb_je_mallctl(
+		"arena.4096.purge", nullptr, nullptr, nullptr, 0); // 4096 stands for all arenas
 	malloc_trim(0);
 }
 

@@ -45,10 +45,12 @@ struct alignas(std::max_align_t) Node {
 struct Handle {
 	States *owner;
 	Node *node; // nullptr if the state was destroyed
-	idx_t run;  // of the owner, in which the node was made
+	idx_t run; // of the owner, in which the node was made
 };
 
-Handle &HandleAt(const_data_ptr_t state) { return *reinterpret_cast<Handle *>(const_cast<data_ptr_t>(state)); }
+Handle &HandleAt(const_data_ptr_t state) {
+	return *reinterpret_cast<Handle *>(const_cast<data_ptr_t>(state));
+}
 
 // Nodes that threads of one number share, and those that wait to be used again.
 struct Shard {
@@ -61,7 +63,7 @@ struct Shard {
 constexpr idx_t shard_count = 16, first_slab = 16, largest_slab = 1024;
 
 idx_t ShardOfThread() {
-	static std::atomic<idx_t> threads {0};
+	static std::atomic<idx_t> threads{0};
 	static __thread idx_t shard = 0; // plus one
 	if (shard == 0) shard = 1 + threads.fetch_add(1, std::memory_order_relaxed) % shard_count;
 	return shard - 1;
@@ -71,8 +73,9 @@ idx_t ShardOfThread() {
 class States : public AggregateFunctionInfo {
 public:
 	States(const AggregateFunction &original, unique_ptr<FunctionData> bind_data)
-	    : original(original), bind_data(std::move(bind_data)),
-	      node_bytes(sizeof(Node) + AlignValue<idx_t, alignof(Node)>(original.GetStateSizeCallback()(original))) {}
+		: original(original), bind_data(std::move(bind_data)),
+		  node_bytes(sizeof(Node) +
+			  AlignValue<idx_t, alignof(Node)>(original.GetStateSizeCallback()(original))) {}
 	~States() override { Forget(); }
 
 	void Initialize(Handle &handle) {
@@ -85,7 +88,9 @@ public:
 		handle.node->live = true;
 	}
 
-	bool IsLive(const Handle &handle) const { return handle.owner == this && handle.run == run && handle.node; }
+	bool IsLive(const Handle &handle) const {
+		return handle.owner == this && handle.run == run && handle.node;
+	}
 
 	// Takes back the nodes of states that were destroyed: a list from first to last.
 	void Give(Node *first, Node *last) {
@@ -101,7 +106,8 @@ public:
 		run++;
 		for (auto &shard : shards) {
 			std::lock_guard<std::mutex> lock(shard.mutex);
-			for (idx_t i = 0, nodes = first_slab; i < shard.slabs.size(); i++, nodes = Larger(nodes)) {
+			for (idx_t i = 0, nodes = first_slab; i < shard.slabs.size();
+				i++, nodes = Larger(nodes)) {
 				for (idx_t k = 0; k < nodes; k++) {
 					auto node = reinterpret_cast<Node *>(shard.slabs[i].get() + k * node_bytes);
 					if (node->live) Destroy(node);
@@ -164,7 +170,8 @@ public:
 		auto data = UnifiedVectorFormat::GetData<data_ptr_t>(format);
 		auto pointers = FlatVector::GetData<data_ptr_t>(states);
 		owner = HandleAt(data[format.sel->get_index(0)]).owner;
-		for (idx_t i = 0; i < (constant ? 1 : count); i++) pointers[i] = HandleAt(data[format.sel->get_index(i)]).node->State();
+		for (idx_t i = 0; i < (constant ? 1 : count); i++)
+			pointers[i] = HandleAt(data[format.sel->get_index(i)]).node->State();
 		if (constant) states.SetVectorType(VectorType::CONSTANT_VECTOR);
 	}
 
@@ -192,15 +199,18 @@ void Initialize(const AggregateFunction &function, data_ptr_t state) {
 
 idx_t Size(const AggregateFunction &) { return sizeof(Handle); }
 
-void Update(Vector inputs[], AggregateInputData &input, idx_t columns, Vector &handles, idx_t count) {
+void Update(
+	Vector inputs[], AggregateInputData &input, idx_t columns, Vector &handles, idx_t count) {
 	if (count == 0) return;
 	Originals to(handles, count);
 	to.Function().GetStateUpdateCallback()(inputs, input, columns, to.states, count);
 }
 
-void UpdateOne(Vector inputs[], AggregateInputData &input, idx_t columns, data_ptr_t state, idx_t count) {
+void UpdateOne(
+	Vector inputs[], AggregateInputData &input, idx_t columns, data_ptr_t state, idx_t count) {
 	auto &handle = HandleAt(state);
-	handle.owner->original.GetStateSimpleUpdateCallback()(inputs, input, columns, handle.node->State(), count);
+	handle.owner->original.GetStateSimpleUpdateCallback()(
+		inputs, input, columns, handle.node->State(), count);
 }
 
 void Combine(Vector &source, Vector &target, AggregateInputData &input, idx_t count) {
@@ -209,20 +219,23 @@ void Combine(Vector &source, Vector &target, AggregateInputData &input, idx_t co
 	to.Function().GetStateCombineCallback()(from.states, to.states, input, count);
 }
 
-void Finalize(Vector &handles, AggregateInputData &input, Vector &result, idx_t count, idx_t offset) {
+void Finalize(
+	Vector &handles, AggregateInputData &input, Vector &result, idx_t count, idx_t offset) {
 	if (count == 0) return;
 	Originals of(handles, count);
 	of.Function().GetStateFinalizeCallback()(of.states, input, result, count, offset);
 }
 
-void Window(AggregateInputData &input, const WindowPartitionInput &partition, const_data_ptr_t shared, data_ptr_t state,
-            const SubFrames &frames, Vector &result, idx_t row) {
+void Window(AggregateInputData &input, const WindowPartitionInput &partition,
+	const_data_ptr_t shared, data_ptr_t state, const SubFrames &frames, Vector &result, idx_t row) {
 	auto &handle = HandleAt(state);
 	auto original = shared ? HandleAt(shared).node->State() : nullptr;
-	handle.owner->original.GetWindowCallback()(input, partition, original, handle.node->State(), frames, result, row);
+	handle.owner->original.GetWindowCallback()(
+		input, partition, original, handle.node->State(), frames, result, row);
 }
 
-void InitializeWindow(AggregateInputData &input, const WindowPartitionInput &partition, data_ptr_t state) {
+void InitializeWindow(
+	AggregateInputData &input, const WindowPartitionInput &partition, data_ptr_t state) {
 	auto &handle = HandleAt(state);
 	handle.owner->original.GetWindowInitCallback()(input, partition, handle.node->State());
 }
@@ -254,7 +267,8 @@ void DestroySome(data_ptr_t *handles, AggregateInputData &input, idx_t count) {
 
 void Destroy(Vector &handles, AggregateInputData &input, idx_t count) {
 	auto data = FlatVector::GetData<data_ptr_t>(handles);
-	for (idx_t i = 0; i < count; i += STANDARD_VECTOR_SIZE) DestroySome(data + i, input, MinValue<idx_t>(STANDARD_VECTOR_SIZE, count - i));
+	for (idx_t i = 0; i < count; i += STANDARD_VECTOR_SIZE)
+		DestroySome(data + i, input, MinValue<idx_t>(STANDARD_VECTOR_SIZE, count - i));
 }
 
 // The registries of a connection's plans.
@@ -284,8 +298,10 @@ private:
 };
 
 // Has an aggregate function use handles. Returns false if it needs none.
-bool UseHandles(ClientContext &context, AggregateFunction &function, optional_ptr<FunctionData> bind_data) {
-	if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize) return false;
+bool UseHandles(
+	ClientContext &context, AggregateFunction &function, optional_ptr<FunctionData> bind_data) {
+	if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize)
+		return false;
 	auto states = make_shared_ptr<States>(function, bind_data ? bind_data->Copy() : nullptr);
 	context.registered_state->GetOrCreate<Registries>("scoter_states")->Add(states);
 	function.function_info = states;
@@ -306,8 +322,10 @@ public:
 	explicit WithHandles(ClientContext &context) : context(context) {}
 
 protected:
-	unique_ptr<Expression> VisitReplace(BoundWindowExpression &window, unique_ptr<Expression> *) override {
-		if (!window.aggregate || (window.aggregate->CanWindow() && window.arg_orders.empty())) return nullptr;
+	unique_ptr<Expression> VisitReplace(
+		BoundWindowExpression &window, unique_ptr<Expression> *) override {
+		if (!window.aggregate || (window.aggregate->CanWindow() && window.arg_orders.empty()))
+			return nullptr;
 		UseHandles(context, *window.aggregate, window.bind_info.get());
 		return nullptr;
 	}
@@ -320,7 +338,8 @@ private:
 
 void HoldStates(ClientContext &context) {
 	OptimizerExtension extension;
-	extension.optimize_function = [](OptimizerExtensionInput &input, unique_ptr<LogicalOperator> &plan) {
+	extension.optimize_function = [](OptimizerExtensionInput &input,
+									  unique_ptr<LogicalOperator> &plan) {
 		WithHandles(input.context).VisitOperator(*plan);
 	};
 	OptimizerExtension::Register(DBConfig::GetConfig(context), extension);
@@ -339,15 +358,19 @@ typedef duckdb::optional_ptr<duckdb::vector<std::set<duckdb::idx_t>>> sets_t;
 extern "C" {
 
 void __real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE(
-    duckdb::ClientContext &context, duckdb::BoundAggregateExpression &aggregate, const groups_t &groups, sets_t sets);
+	duckdb::ClientContext &context, duckdb::BoundAggregateExpression &aggregate,
+	const groups_t &groups, sets_t sets);
 
 void __wrap__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE(
-    duckdb::ClientContext &context, duckdb::BoundAggregateExpression &aggregate, const groups_t &groups, sets_t sets) {
+	duckdb::ClientContext &context, duckdb::BoundAggregateExpression &aggregate,
+	const groups_t &groups, sets_t sets) {
 	duckdb::AggregateFunction original = aggregate.function;
 	bool sorts = aggregate.order_bys && !aggregate.order_bys->orders.empty();
 	bool uses = sorts && scoter::UseHandles(context, aggregate.function, aggregate.bind_info.get());
-	__real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE(context, aggregate, groups, sets);
-	if (uses && aggregate.function.GetStateInitCallback() == scoter::Initialize) aggregate.function = original;
+	__real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE(
+		context, aggregate, groups, sets);
+	if (uses && aggregate.function.GetStateInitCallback() == scoter::Initialize)
+		aggregate.function = original;
 }
 
 } // extern "C"

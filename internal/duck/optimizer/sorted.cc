@@ -20,9 +20,10 @@ using namespace duckdb;
 constexpr idx_t most_states = 1 << 16;
 
 // DuckDB's function, which is one for all such aggregates.
-std::atomic<aggregate_finalize_t> finalize {nullptr};
+std::atomic<aggregate_finalize_t> finalize{nullptr};
 
-void FinalizeSome(Vector &states, AggregateInputData &input, Vector &result, idx_t count, idx_t offset) {
+void FinalizeSome(
+	Vector &states, AggregateInputData &input, Vector &result, idx_t count, idx_t offset) {
 	auto some = finalize.load();
 	if (count <= most_states) return some(states, input, result, count, offset);
 	auto data = FlatVector::GetData<data_ptr_t>(states);
@@ -36,11 +37,14 @@ void FinalizeSome(Vector &states, AggregateInputData &input, Vector &result, idx
 
 extern "C" {
 
-void __real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_21BoundWindowExpressionE(ClientContext &context, BoundWindowExpression &window);
+void __real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_21BoundWindowExpressionE(
+	ClientContext &context, BoundWindowExpression &window);
 
-void __wrap__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_21BoundWindowExpressionE(ClientContext &context, BoundWindowExpression &window) {
+void __wrap__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_21BoundWindowExpressionE(
+	ClientContext &context, BoundWindowExpression &window) {
 	auto before = window.aggregate->GetStateFinalizeCallback();
-	__real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_21BoundWindowExpressionE(context, window);
+	__real__ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_21BoundWindowExpressionE(
+		context, window);
 	auto sorting = window.aggregate->GetStateFinalizeCallback();
 	if (sorting == before) return; // there is nothing to sort
 	finalize.store(sorting);

@@ -32,7 +32,6 @@ package limit
 #cgo linux LDFLAGS: -Wl,--wrap=_ZNK6duckdb6Vector8GetValueEm
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE
 #cgo linux LDFLAGS: -Wl,--wrap=nanosleep
-#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb24WindowDistinctAggregatorC1ERKNS_21BoundWindowExpressionERNS_23WindowSharedExpressionsERNS_13ClientContextE
 #include <stdlib.h>
 #include "limit.h"
 */

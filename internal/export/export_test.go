@@ -87,7 +87,7 @@ func TestDefinitionsThatCannotBe(t *testing.T) {
 	f("secret_access_key_file", "S3", "bucket=b", "access_key_id=a", "secret_access_key_file=/not/there")
 	f("tls_ca", "S3", keys("bucket=b", "endpoint=https://s3", "tls_ca=/not/there")...)
 	for _, endpoint := range []string{"s3.example.com", "ftp://h", "http://h/path", "http://user:pass@h", "http://"} {
-		f("is no URL like", "S3", keys("bucket=b", "endpoint="+endpoint)...)
+		f("is not a URL like", "S3", keys("bucket=b", "endpoint="+endpoint)...)
 	}
 	f("is not an absolute path", "FOLDER", "path=a/b")
 	f("is not an absolute path", "FOLDER")
@@ -281,7 +281,7 @@ func TestAnUploadThatStallsIsGivenUp(t *testing.T) {
 		_, err := io.WriteString(w, "rows")
 		return err
 	})
-	if base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), "took nothing for 50ms") || !strings.Contains(err.Error(), "lake") {
+	if base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), "accepted no data for 50ms") || !strings.Contains(err.Error(), "lake") {
 		t.Fatal(err)
 	}
 }

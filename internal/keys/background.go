@@ -68,8 +68,8 @@ func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, va
 	f.builder.running.Go(func() { f.buildInBackground(&stored, rows, due, key, values) })
 }
 
-// buildInBackground builds what is lacking of a table with the given number of rows. Only makeIndex
-// holds parts meanwhile.
+// buildInBackground builds what is lacking of a table with the given number of rows. It holds a part
+// only while makeIndex works on it.
 func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	defer func() {
 		f.mu.Lock()

@@ -32,7 +32,7 @@ var allowed = regexp.MustCompile(`^(wal/[0-9]+\.wal|parts/[0-9]+/[0-9]+\.parquet
 // new folders. An archive that is incomplete or was modified is Corrupt. The directory is locked
 // during the restore, as when it is open.
 func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
-	// before a lock file is created in a folder of somebody else
+	// Check before a lock file is created in a folder that may have other files.
 	if err := checkEmpty(fsys, dir); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (u *unpacking) run() error {
 		return err
 	}
 	if h.Name != headerName {
-		return base.Errorf(base.Invalid, "this is no backup: it begins with %q, not with %s", h.Name, headerName)
+		return base.Errorf(base.Invalid, "this is not a backup: it begins with %q, not with %s", h.Name, headerName)
 	}
 	if err := u.json(h, &u.head); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (u *unpacking) run() error {
 			}
 			return u.file(h, u.complete)
 		case !allowed.MatchString(h.Name):
-			return base.Errorf(base.Corrupt, "the archive holds %q, which no data directory does", h.Name)
+			return base.Errorf(base.Corrupt, "the archive has a file %q, which does not belong in a data directory", h.Name)
 		}
 		if err := u.file(h, func() error { return nil }); err != nil {
 			return err
@@ -167,7 +167,7 @@ func (u *unpacking) next() (*tar.Header, error) {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, base.Errorf(base.Corrupt, "the archive breaks off after %d of %d files", len(u.sums), u.head.Files)
 	case errors.Is(err, tar.ErrHeader):
-		return nil, base.Errorf(base.Invalid, "this is no backup: %w", err)
+		return nil, base.Errorf(base.Invalid, "this is not a backup: %w", err)
 	}
 	return h, err
 }
@@ -175,7 +175,7 @@ func (u *unpacking) next() (*tar.Header, error) {
 // file writes the current file of the archive, and publishes it if then returns nil.
 func (u *unpacking) file(h *tar.Header, then func() error) error {
 	if _, twice := u.sums[h.Name]; twice {
-		return base.Errorf(base.Corrupt, "the archive holds %s twice", h.Name)
+		return base.Errorf(base.Corrupt, "the archive has %s twice", h.Name)
 	}
 	path := filepath.Join(u.dir, filepath.FromSlash(h.Name))
 	if err := vfs.MkdirAll(u.fs, filepath.Dir(path)); err != nil {
@@ -201,14 +201,14 @@ func (u *unpacking) complete() error {
 		return err
 	}
 	if h.Name != checksumsName {
-		return base.Errorf(base.Corrupt, "the archive holds %q where %s should be", h.Name, checksumsName)
+		return base.Errorf(base.Corrupt, "the archive has %q where %s is expected", h.Name, checksumsName)
 	}
 	var want map[string]string
 	if err := u.json(h, &want); err != nil {
 		return err
 	}
 	if len(u.sums) != len(want) || len(want) != u.head.Files {
-		return base.Errorf(base.Corrupt, "the archive holds %d files, and speaks of %d and of %d", len(u.sums), u.head.Files, len(want))
+		return base.Errorf(base.Corrupt, "the archive has %d files, but its header lists %d and its checksums %d", len(u.sums), u.head.Files, len(want))
 	}
 	for name, sum := range u.sums {
 		if want[name] != sum {

@@ -6,8 +6,8 @@ import (
 )
 
 // Nearest returns the candidate that a person most likely meant by word, or "" if none is near. A
-// candidate is near if at most a third of its letters are wrong. Two wrong letters are always
-// allowed in words of four letters or more. Letter case does not matter.
+// candidate is near if at most a third of its letters are wrong. One wrong letter is always
+// allowed, and two in candidates of four letters or more. Letter case does not matter.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", 1<<30
 	for _, c := range candidates {

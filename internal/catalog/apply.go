@@ -18,10 +18,10 @@ import (
 //
 // The hard case is a commit whose last sync fails: SQLite reports an error although the file may
 // already contain the edit. Apply then reads the number of edits in meta, which tells whether the
-// commit happened. If it did, a further transaction of its own commits the edit once more, and
-// Apply succeeds. If the number cannot be read, the next Apply reads it first. If it then finds an
-// edit that was reported as failed, the catalog and the engine's memory differ, and every later
-// Apply fails as Unavailable until a restart has loaded the catalog again.
+// commit happened. If it did, Apply commits an empty transaction, whose syncs also make the edit
+// durable, and succeeds. If the number cannot be read, the next Apply reads it first. If it then
+// finds an edit that was reported as failed, the catalog and the engine's memory differ, and every
+// later Apply fails as Unavailable until a restart has loaded the catalog again.
 func (c *Catalog) Apply(e Edit) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,13 +96,13 @@ func (c *Catalog) countEdits() (edits int64, err error) {
 }
 
 func (c *Catalog) fail() {
-	c.broken = base.Errorf(base.Unavailable, "catalog %s holds an edit whose commit failed: nothing more is written", c.path).
+	c.broken = base.Errorf(base.Unavailable, "catalog %s contains an edit whose commit was reported as failed: no more edits are accepted", c.path).
 		WithHint("restart the server once the disk is healthy")
 }
 
 // write adds an edit to the open transaction.
 func (c *Catalog) write(e Edit) error {
-	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putBlocks, c.putPatches, c.addExpressions, c.settleTables, c.putKeys, c.raise} {
+	for _, step := range []func(Edit) error{c.removeThings, c.putNames, c.putTables, c.putViews, c.putStreams, c.putOffsets, c.putExports, c.putObjects, c.addParts, c.putBlocks, c.putPatches, c.addExpressions, c.putDeduplicated, c.putKeys, c.raise} {
 		if err := step(e); err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func (c *Catalog) remove(r removal) error {
 	}
 	n, err := c.exec(r.statement, r.args...)
 	if err == nil && n == 0 {
-		return base.Errorf(base.Conflict, "there is none")
+		return base.Errorf(base.Conflict, "it does not exist")
 	}
 	return err
 }
@@ -341,14 +341,14 @@ func (c *Catalog) addPart(p Part) error {
 	return nil
 }
 
-func (c *Catalog) settleTables(e Edit) error {
+func (c *Catalog) putDeduplicated(e Edit) error {
 	for _, id := range slices.Sorted(maps.Keys(e.Settle)) {
 		n, err := c.exec(`UPDATE tables SET settled_seq = ? WHERE id = ? AND settled_seq <= ?`, int64(e.Settle[id]), int64(id), int64(e.Settle[id]))
 		if err == nil && n == 0 {
-			err = base.Errorf(base.Conflict, "there is none that is settled up to an earlier edit")
+			err = base.Errorf(base.Conflict, "it does not exist, or is deduplicated up to a later edit")
 		}
 		if err != nil {
-			return base.Wrap(c.classify(err), "settle table %d up to %d", id, e.Settle[id])
+			return base.Wrap(c.classify(err), "mark table %d as deduplicated up to %d", id, e.Settle[id])
 		}
 	}
 	return nil
@@ -386,7 +386,7 @@ func (c *Catalog) raise(e Edit) error {
 			return err
 		}
 		if n == 0 {
-			return base.Errorf(base.Internal, "%s may not fall to %d", counter.column, counter.value)
+			return base.Errorf(base.Internal, "%s must not decrease to %d", counter.column, counter.value)
 		}
 	}
 	return nil

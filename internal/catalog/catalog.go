@@ -166,7 +166,7 @@ type State struct {
 	Databases []string
 	Schemas   []SchemaName
 	Tables    []Table
-	// all versions ever, oldest first, including the current one
+	// TableVersions has all versions ever, oldest first, including the current one.
 	TableVersions  map[base.TableID][]schema.Table
 	Views          []View
 	Parts          []Part
@@ -199,13 +199,14 @@ type Edit struct {
 
 	PutDatabases []string
 	PutSchemas   []SchemaName
-	// new tables, or newer versions of existing ones (rename, truncate, new schema)
+	// PutTables are new tables, or newer versions of existing ones (rename, truncate, new schema).
 	PutTables  []Table
 	PutViews   []View
 	PutStreams []Stream // new, or replacing the one with the same id
 	PutOffsets []Offset // of existing streams
 	PutExports []Export // new, or replacing the one with the same id
-	// of existing exports; new, or replacing the one of the same generation
+	// PutObjects are objects of existing exports. They are new, or replace the object of the same
+	// generation.
 	PutObjects     []ExportObject
 	AddParts       []Part
 	PutBlocks      []PartBlocks // of existing parts
@@ -213,7 +214,7 @@ type Edit struct {
 	AddPatches     []Patch
 	AddExpressions []Expression
 	PutKeys        []Key
-	// new values of Table.SettledSeq, which only increases, of existing tables
+	// Settle has new values of Table.SettledSeq, which only increases, for existing tables.
 	Settle map[base.TableID]base.Seq
 
 	FlushedThrough base.SegmentID // only increases; zero leaves it unchanged

@@ -58,7 +58,7 @@ func (s State) findings() (all []string) {
 			report("table %d is truncated at %d, not below the next sequence number %d", t.Schema.ID, t.TruncatedSeq, s.Counters.NextSeq)
 		}
 		if t.SettledSeq >= s.Counters.NextSeq {
-			report("table %d is settled up to %d, not below the next sequence number %d", t.Schema.ID, t.SettledSeq, s.Counters.NextSeq)
+			report("table %d is deduplicated up to %d, not below the next sequence number %d", t.Schema.ID, t.SettledSeq, s.Counters.NextSeq)
 		}
 	}
 	for _, stream := range s.Streams {

@@ -149,7 +149,7 @@ func (c *Catalog) checkReserve(version int64) (err error) {
 		want = pageReserve
 	}
 	if found[0] != want {
-		return base.Errorf(base.Corrupt, "the byte at offset %d is %d, and %d in format %d", at, found[0], want, version)
+		return base.Errorf(base.Corrupt, "the byte at offset %d is %d, expected %d in format %d", at, found[0], want, version)
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ type Patch struct {
 	Rows          int64
 	Bytes         int64  // of the file, or of Content
 	Checksum      uint32 // CRC32C of the file, or of Content
-	// an Arrow IPC stream; empty if the patch is in the file patches/<table>/<id>.parquet
+	// Content is an Arrow IPC stream. It is empty if the patch is in the file
+	// patches/<table>/<id>.parquet.
 	Content []byte
 	Created time.Time // microseconds, UTC; zero if a format before 5 stored it
 }

@@ -80,17 +80,17 @@ func (c *Catalog) open() (_ State, err error) {
 	if c.edits, err = c.countEdits(); err != nil {
 		return State{}, err
 	}
-	if err := c.settleJournal(); err != nil {
+	if err := c.finishJournal(); err != nil {
 		return State{}, err
 	}
 	return c.load()
 }
 
-// settleJournal makes sure that the last edit will not be rolled back. SQLite commits an edit by
+// finishJournal makes sure that the last edit will not be rolled back. SQLite commits an edit by
 // writing zeros over the journal's header. These may be only in the page cache if the process was
 // killed, or if their sync failed (the kernel then marks the pages clean). After this, files that
 // the edit made obsolete can be removed safely.
-func (c *Catalog) settleJournal() (err error) {
+func (c *Catalog) finishJournal() (err error) {
 	f, err := c.fs.fs.OpenReadWrite(c.path + JournalSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -50,7 +50,7 @@ func (d Definition) place() (place, error) {
 	case "FOLDER":
 		return newFolder(o)
 	}
-	return nil, base.Errorf(base.Invalid, "%s is none of S3, FOLDER", d.Storage)
+	return nil, base.Errorf(base.Invalid, "unknown storage %s: expected S3 or FOLDER", d.Storage)
 }
 
 func (d Definition) encode() ([]byte, error) {
@@ -83,7 +83,7 @@ type plan struct {
 	Definition
 	storage storage
 	after   time.Duration // how long a change waits for further changes
-	// how long rows stay in the table after the end of their partition's time; 0: forever
+	// keep is how long rows stay in the table after the end of their partition's time; 0: forever.
 	keep time.Duration
 }
 
@@ -107,7 +107,7 @@ func newPlan(d Definition) (p plan, err error) {
 	case "FOLDER":
 		p.storage, err = newFolder(o)
 	default:
-		err = base.Errorf(base.Invalid, "%s is none of S3, FOLDER", d.Storage)
+		err = base.Errorf(base.Invalid, "unknown storage %s: expected S3 or FOLDER", d.Storage)
 	}
 	if err != nil {
 		return plan{}, err
@@ -136,7 +136,7 @@ func parseDuration(text string) (time.Duration, error) {
 		d, err = time.ParseDuration(text)
 	}
 	if err != nil || d < time.Millisecond {
-		return 0, base.Errorf(base.Invalid, "it is no time like 90s, 10m, 12h or 7d")
+		return 0, base.Errorf(base.Invalid, "it is not a duration like 90s, 10m, 12h or 7d")
 	}
 	return d, nil
 }

@@ -79,15 +79,15 @@ func TestDefinitionsThatCannotBe(t *testing.T) {
 		}
 	}
 	keys := func(more ...string) []string { return append(more, "access_key_id=a", "secret_access_key=b") }
-	f("none of S3, FOLDER", "GCS")
+	f("expected S3 or FOLDER", "GCS")
 	f("S3 needs a bucket", "S3", keys()...)
 	f(`S3 has no option "buckt"`, "S3", keys("buckt=b")...)
 	f("there are no credentials", "S3", "bucket=b")
-	f("both or not at all", "S3", "bucket=b", "access_key_id=a")
+	f("must be given together", "S3", "bucket=b", "access_key_id=a")
 	f("secret_access_key_file", "S3", "bucket=b", "access_key_id=a", "secret_access_key_file=/not/there")
 	f("tls_ca", "S3", keys("bucket=b", "endpoint=https://s3", "tls_ca=/not/there")...)
 	for _, endpoint := range []string{"s3.example.com", "ftp://h", "http://h/path", "http://user:pass@h", "http://"} {
-		f("is no URL like", "S3", keys("bucket=b", "endpoint="+endpoint)...)
+		f("is not a URL like", "S3", keys("bucket=b", "endpoint="+endpoint)...)
 	}
 	f("is not an absolute path", "FOLDER", "path=a/b")
 	f("is not an absolute path", "FOLDER")
@@ -216,7 +216,7 @@ func TestAPlaceIsTheExportsWhileItsMarkIs(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	check("is not the one")
+	check("is not the place")
 	for mark, want := range map[string]string{"mine": "", "theirs": "took over"} {
 		if err := p.storage.setMark(ctx, mark); err != nil {
 			t.Fatal(err)
@@ -281,7 +281,7 @@ func TestAnUploadThatStallsIsGivenUp(t *testing.T) {
 		_, err := io.WriteString(w, "rows")
 		return err
 	})
-	if base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), "took nothing for 50ms") || !strings.Contains(err.Error(), "lake") {
+	if base.KindOf(err) != base.Unavailable || !strings.Contains(err.Error(), "accepted no data for 50ms") || !strings.Contains(err.Error(), "lake") {
 		t.Fatal(err)
 	}
 }

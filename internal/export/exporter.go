@@ -100,7 +100,7 @@ func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 }
 
 func (x *exporter) warn(err error) {
-	x.manager.log.Warn("export waits; it tries again", "export", x.name.Name, "error", err)
+	x.manager.log.Warn("export failed; it will be retried", "export", x.name.Name, "error", err)
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -358,8 +358,8 @@ func (x *exporter) claim(ctx context.Context, to storage, o catalog.ExportObject
 }
 
 func errForeign(path string, there object) error {
-	return base.Errorf(base.Conflict, "the storage has %s, of %d bytes, which this database knows nothing of, and may hold rows that are nowhere else: it is not replaced", path, there.bytes).
-		WithHint("a backup that was restored does not know what was written later: remove the object if its rows are in the table again, or let a new export begin elsewhere")
+	return base.Errorf(base.Conflict, "the storage has an object %s of %d bytes that this database does not know and that may be the only copy of rows: it is not replaced", path, there.bytes).
+		WithHint("after the restore of a backup, objects that were written later are unknown: remove the object if its rows are in the table again, or create a new export in another place")
 }
 
 // send streams a result to an object, unless it has no rows.
@@ -373,7 +373,7 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 			return err
 		}
 	}
-	src := &source{Rows: rows}
+	src := &peekable{Rows: rows}
 	if some, err := src.peek(ctx); err != nil || !some {
 		return err
 	}
@@ -386,7 +386,7 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 	var written encode.Stats
 	path := pathOf(o.Partition, o.Generation)
 	stored, err := p.storage.put(ctx, path, part.Bytes, func(w io.Writer) error {
-		// may run in a goroutine of the storage client
+		// This may run in a goroutine of the storage client.
 		return x.manager.guarded(func() (err error) {
 			written, err = encode.Write(ctx, w, encode.Parquet, src, encode.Options{})
 			return err
@@ -396,20 +396,20 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 		return err
 	}
 	if stored.bytes != written.Bytes {
-		return base.Errorf(base.Unavailable, "the storage has %d bytes of %s, of which %d were sent", stored.bytes, path, written.Bytes)
+		return base.Errorf(base.Unavailable, "the storage has %d bytes of %s, but %d were sent", stored.bytes, path, written.Bytes)
 	}
 	o.Rows, o.Bytes, o.ETag = written.Rows, written.Bytes, stored.etag
 	return nil
 }
 
 // peekable is a result from which the first batch can be read ahead.
-type source struct {
+type peekable struct {
 	Rows
 	first arrow.RecordBatch // with rows; nil after Next returned it
 }
 
 // peek reports whether there are any rows.
-func (s *source) peek(ctx context.Context) (bool, error) {
+func (s *peekable) peek(ctx context.Context) (bool, error) {
 	for {
 		rec, err := s.Rows.Next(ctx)
 		switch {
@@ -425,7 +425,7 @@ func (s *source) peek(ctx context.Context) (bool, error) {
 	}
 }
 
-func (s *source) Next(ctx context.Context) (arrow.RecordBatch, error) {
+func (s *peekable) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	if rec := s.first; rec != nil {
 		s.first = nil
 		return rec, nil
@@ -433,7 +433,7 @@ func (s *source) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return s.Rows.Next(ctx)
 }
 
-func (s *source) release() {
+func (s *peekable) release() {
 	if s.first != nil {
 		s.first.Release()
 	}
@@ -445,12 +445,12 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 	if err := x.verify(ctx, p, o); err != nil {
 		return err
 	}
-	for _, theirs := range x.manager.store.ExportObjects(x.table, o.Partition) {
+	for _, other := range x.manager.store.ExportObjects(x.table, o.Partition) {
 		// DropExported refuses the latter
-		if theirs.Export == x.id || theirs.Fingerprint != o.Fingerprint {
+		if other.Export == x.id || other.Fingerprint != o.Fingerprint {
 			continue
 		}
-		if err := x.manager.verify(ctx, theirs); err != nil {
+		if err := x.manager.verify(ctx, other); err != nil {
 			return err
 		}
 	}
@@ -458,7 +458,7 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 		return err
 	}
 	x.status.droppedOne()
-	x.manager.log.Info("rows were dropped, which an export has", "export", x.name.Name, "partition", o.Partition, "generation", o.Generation, "rows", o.Rows)
+	x.manager.log.Info("dropped rows that an export has", "export", x.name.Name, "partition", o.Partition, "generation", o.Generation, "rows", o.Rows)
 	return nil
 }
 
@@ -479,7 +479,7 @@ func (x *exporter) verify(ctx context.Context, p plan, o catalog.ExportObject) e
 	if err := x.manager.store.MarkExportObject(ctx, o, engine.Lost); err != nil {
 		return err
 	}
-	return base.Errorf(base.Conflict, "%s%s is not there as it was written: it is written again, and the rows stay until it is there", p.storage.location(), path)
+	return base.Errorf(base.Conflict, "%s%s is missing or was changed: it will be written again, and the rows stay until then", p.storage.location(), path)
 }
 
 // report returns the status of the export; false if it does not exist any more.

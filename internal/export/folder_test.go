@@ -195,7 +195,7 @@ func TestAFolderThatIsNotMountedIsNotWrittenTo(t *testing.T) {
 	}
 	s.exec("INSERT INTO t VALUES ('2025-01-01', 1)")
 	s.flush()
-	s.eventually("SELECT concat_ws(' ', state, contains(error, 'is not the one'), due) FROM scoter.exports", "waiting true 1")
+	s.eventually("SELECT concat_ws(' ', state, contains(error, 'is not the place'), due) FROM scoter.exports", "waiting true 1")
 	if got := s.value("SELECT count(*) FROM t"); got != "1" {
 		t.Errorf("%s rows are left", got)
 	}
@@ -226,7 +226,7 @@ func TestAnObjectThatIsGoneIsWrittenAgainBeforeRowsAreDropped(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	s.eventually("SELECT contains(error, 'is written again') FROM scoter.exports WHERE export_name = 'x'", "true")
+	s.eventually("SELECT contains(error, 'will be written again') FROM scoter.exports WHERE export_name = 'x'", "true")
 	s.exec("RESUME EXPORT other")
 	s.eventually("SELECT count(*) FROM t", "0")
 	s.eventually("SELECT string_agg(id, ',') FROM "+s.files(), "2")
@@ -274,7 +274,7 @@ func TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows(t *testing.T) {
 	r.exec("INSERT INTO t VALUES ('1900-01-01', 1000), ('2025-01-03', 30)")
 	r.flush()
 	r.exec("RESUME EXPORT x")
-	r.eventually("SELECT concat_ws(' ', state, due, contains(error, 'knows nothing of')) FROM scoter.exports", "waiting 2 true")
+	r.eventually("SELECT concat_ws(' ', state, due, contains(error, 'does not know')) FROM scoter.exports", "waiting 2 true")
 	r.eventually("SELECT string_agg(id, ',' ORDER BY id) FROM "+r.files()+" WHERE day <> '2025-01-02'", "1,3,30,100,101,102,103,104,105,106,107,108,109")
 	r.eventually("SELECT count(*) FROM "+r.files()+" WHERE day = '2025-01-02'", "101")
 	if got := first(1); !got.Equal(unchanged) {
@@ -375,7 +375,7 @@ func TestAnExportIsApartFromTheDataDirectory(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "parts", "lake"), filepath.Join(dir, "tmp"), filepath.Dir(dir), filepath.Join(link, "a", "b")} {
-		s.refused("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '"+path+"')", "not apart from the data directory")
+		s.refused("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '"+path+"')", "overlaps with the data directory")
 	}
 	s.exec("CREATE EXPORT x FROM TABLE t INTO FOLDER (path = '" + s.folder + "')")
 	other := filepath.Join(filepath.Dir(dir), "other")

@@ -41,7 +41,7 @@ type Select struct {
 // Rows is a result that is being read. It must be closed.
 type Rows interface {
 	Schema() *arrow.Schema
-	// io.EOF at the end; the caller releases the batch
+	// Next returns the next batch, which the caller releases, or io.EOF at the end.
 	Next(ctx context.Context) (arrow.RecordBatch, error)
 	Close()
 }
@@ -53,13 +53,14 @@ type Manager struct {
 	log   *slog.Logger
 	idle  bool
 
-	// how long callers wait for an export to stop: a network folder may not respond
+	// patience is how long callers wait for an export to stop: a network folder may not respond.
 	patience time.Duration
 
 	mu      sync.Mutex
 	planner Planner                     // guarded by mu, constant after Start
 	exports map[base.ExportID]*exporter // guarded by mu
-	// guarded by mu; the names of exports that are being created, by the identity of their places
+	// creating has the names of exports that are being created, by the identity of their places.
+	// Guarded by mu.
 	creating map[string]string
 	closed   bool // guarded by mu
 }
@@ -150,14 +151,14 @@ func (m *Manager) halt(x *exporter) error {
 	case <-done:
 		return nil
 	case <-time.After(m.patience):
-		return base.Errorf(base.Unavailable, "export %q still waits for an answer of its storage", x.name.Name)
+		return base.Errorf(base.Unavailable, "export %q still waits for a response of its storage", x.name.Name)
 	}
 }
 
 // haltOrLeave calls halt and logs the error, if the goroutine still waits for its storage.
 func (m *Manager) haltOrLeave(x *exporter) {
 	if err := m.halt(x); err != nil {
-		m.log.Warn("an export is left behind", "error", err)
+		m.log.Warn("an export did not stop in time", "error", err)
 	}
 }
 
@@ -290,8 +291,8 @@ func checkColumns(columns, levels []string) error {
 	for _, level := range levels {
 		for _, c := range columns {
 			if schema.Fold(c) == schema.Fold(level) {
-				return base.Errorf(base.Invalid, "the query gives a column %q, which is the name of a folder level too", c).
-					WithHint("leave it out or give it another name with AS: who reads the objects finds a column of %s=... in their paths", level)
+				return base.Errorf(base.Invalid, "the query has a column %q, which is also the name of a folder level", c).
+					WithHint("leave it out or rename it with AS: readers of the objects get a column from %s=... in their paths", level)
 			}
 		}
 	}
@@ -307,7 +308,7 @@ func (m *Manager) reserve(identity, name string) error {
 	defer m.mu.Unlock()
 	for there, other := range m.creating {
 		if !apart(there, identity) {
-			return base.Errorf(base.Conflict, "export %q, which is being created, writes to %s, and that is not apart from %s", other, there, identity)
+			return base.Errorf(base.Conflict, "export %q, which is being created, writes to %s, which overlaps with %s", other, there, identity)
 		}
 	}
 	m.creating[identity] = name
@@ -324,7 +325,7 @@ func (m *Manager) unreserve(identity string) {
 // from which the next start removes unknown files.
 func (m *Manager) checkPlace(s storage) error {
 	if data := asDir(resolved(m.store.Dir())); !apart(data, s.identity()) {
-		return base.Errorf(base.Invalid, "%s is not apart from the data directory, %s", s.location(), data)
+		return base.Errorf(base.Invalid, "%s overlaps with the data directory, %s", s.location(), data)
 	}
 	for _, other := range m.store.Exports() {
 		d, err := decodeDefinition(other.Definition)
@@ -336,7 +337,7 @@ func (m *Manager) checkPlace(s storage) error {
 			return base.Wrap(err, "export %q", other.Name.Name)
 		}
 		if !apart(there.identity(), s.identity()) {
-			return base.Errorf(base.Conflict, "export %q writes to %s, and that is not apart from %s", other.Name.Name, there.location(), s.location())
+			return base.Errorf(base.Conflict, "export %q writes to %s, which overlaps with %s", other.Name.Name, there.location(), s.location())
 		}
 	}
 	return nil
@@ -366,8 +367,8 @@ func (m *Manager) checkMark(ctx context.Context, s storage) error {
 // there.
 func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error) {
 	if d.Mark == "" {
-		return d, base.Errorf(base.Invalid, "the export is from before exports looked at the mark of their place: the one that was backed up would not notice that another takes it over").
-			WithHint("drop this export; another one may begin elsewhere")
+		return d, base.Errorf(base.Invalid, "the export was created before places had marks: the original export would not notice that another one takes over its place").
+			WithHint("drop this export, and create a new one in another place")
 	}
 	d.Mark, d.Restored = "", false
 	p, err := newPlan(d)
@@ -436,17 +437,17 @@ func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
 	defer x.changing.Unlock()
 	halted := m.halt(x)
 	if halted != nil {
-		m.log.Warn("an export is left behind", "error", halted)
+		m.log.Warn("an export did not stop in time", "error", halted)
 	}
 	err = m.store.DropExport(ctx, x.id)
-	m.settle(x, halted)
+	m.endDrop(x, halted)
 	return err
 }
 
-// settle finishes Drop for an export that was told to end. It forgets the export if it is not in
+// endDrop finishes Drop for an export that was told to end. It forgets the export if it is not in
 // the catalog any more. Otherwise it starts the export again, unless it is paused. halted is why
 // the goroutine has not ended yet, or nil.
-func (m *Manager) settle(x *exporter, halted error) {
+func (m *Manager) endDrop(x *exporter, halted error) {
 	stored, err := m.store.LookupExport(x.name)
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -79,7 +79,7 @@ func s3Place(o *option.Set) (*s3, error) {
 	}
 	u, err := url.Parse(s.endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
-		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q is no URL like https://s3.example.com or http://127.0.0.1:9000", s.endpoint)
+		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q is not a URL like https://s3.example.com or http://127.0.0.1:9000", s.endpoint)
 	}
 	host := strings.ToLower(u.Host)
 	if port := u.Port(); port == "" || port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
@@ -127,7 +127,7 @@ func s3Credentials(id, secret, token string) (*credentials.Credentials, error) {
 		return credentials.NewStaticV4(id, secret, token), nil
 	}
 	if id != "" || secret != "" || token != "" {
-		return nil, base.Errorf(base.Invalid, "S3: access_key_id and secret_access_key are given both or not at all")
+		return nil, base.Errorf(base.Invalid, "S3: access_key_id and secret_access_key must be given together")
 	}
 	for _, found := range []*credentials.Credentials{credentials.NewEnvAWS(), credentials.NewFileAWSCredentials("", "")} {
 		if v, err := found.GetWithContext(nil); err == nil && v.AccessKeyID != "" && v.SecretAccessKey != "" {
@@ -217,7 +217,7 @@ func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Wri
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	from, to := io.Pipe()
-	stalled := time.AfterFunc(s.patience, func() { stop(base.Errorf(base.Unavailable, "the storage took nothing for %s", s.patience)) })
+	stalled := time.AfterFunc(s.patience, func() { stop(base.Errorf(base.Unavailable, "the storage accepted no data for %s", s.patience)) })
 	defer stalled.Stop()
 	written := make(chan error, 1)
 	go func() {
@@ -226,7 +226,7 @@ func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Wri
 		written <- err
 	}()
 	info, err := s.send(ctx, s.prefix+path, partSize(size), &watched{from, stalled, s.patience})
-	// the writer must not block on a pipe without a reader
+	// The writer must not block on a pipe without a reader.
 	from.CloseWithError(errors.Join(err, context.Canceled))
 	if writeErr := <-written; writeErr != nil && (err == nil || errors.Is(err, writeErr)) {
 		return object{}, writeErr

@@ -78,7 +78,7 @@ type status struct {
 	rows    int64
 	bytes   int64
 	dropped int64
-	// when a partition was first found to differ from its objects, with its time over
+	// seen is when a partition was first found to differ from its objects, with its time over.
 	seen map[string]time.Time
 }
 

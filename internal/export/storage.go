@@ -72,12 +72,12 @@ func owned(ctx context.Context, p plan) error {
 	found, err := p.storage.mark(ctx)
 	switch {
 	case err != nil && base.KindOf(err) == base.NotFound:
-		return base.Errorf(base.Unavailable, "%s is not the one that the export was created with: %w", p.storage.location(), err).WithHint("is its disk mounted?")
+		return base.Errorf(base.Unavailable, "%s is not the place in which the export was created: %w", p.storage.location(), err).WithHint("is its disk mounted?")
 	case err != nil:
 		return err
 	case p.Mark != "" && found != p.Mark:
 		return base.Errorf(base.Unavailable, "another export took over %s, such as that of a restored backup", p.storage.location()).
-			WithHint("drop this export; another one may begin elsewhere")
+			WithHint("drop this export, and create a new one in another place")
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (f *folder) begin(ctx context.Context) error {
 
 func errNotEmpty(location, found string) error {
 	return base.Errorf(base.Conflict, "%s has objects already, such as %s", location, found).
-		WithHint("an export begins with an empty place: choose another, or remove them")
+		WithHint("an export needs an empty place: choose another one, or remove the objects")
 }
 
 // anyObject returns the path of a Parquet file below a folder; empty if there is none.

@@ -105,8 +105,8 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	}
 	for _, set := range t.Patches {
 		if slices.ContainsFunc(key, set.Changes) {
-			// the column got new values in place before it was in the key, so the written values
-			// are not the current ones
+			// The column got new values in place before it was in the key, so the written values
+			// are not the current ones.
 			return false
 		}
 	}
@@ -138,8 +138,8 @@ func (f *Finder) ways(t *snapshot.Table, parts []*catalog.Part, key []base.Colum
 	var groups []candidates
 	left := maxReads
 	for _, p := range parts {
-		entry := f.source(t, p.ID, key, true)
-		if x := entry.kept.Load().index.Load(); x != nil {
+		entry := f.rowset(t, p.ID, key, true)
+		if x := entry.cached.Load().index.Load(); x != nil {
 			ways = append(ways, way{part: p.ID, index: x})
 			continue
 		}

@@ -53,17 +53,17 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 			if err := ctx.Err(); err != nil {
 				return base.Wrap(err, "find duplicate keys")
 			}
-			r := keyReader{number: uint32(i), pass: pass, passes: passes, rows: all, keep: passes == 1 && isAdded[i]}
+			r := keyReader{number: uint32(i), pass: pass, passes: passes, rows: all, wantIndex: passes == 1 && isAdded[i]}
 			if err := f.readKeys(ctx, t, p, &r); err != nil {
 				return base.Wrap(err, "keys of part %d", p.ID)
 			}
-			if all = r.rows; r.keep {
+			if all = r.rows; r.wantIndex {
 				f.remember(t, p, r.hashes)
 			}
 		}
 		err := alike(all, func(group []keyRow) error {
 			if !slices.ContainsFunc(group, func(r keyRow) bool { return isAdded[r.part] }) {
-				return base.Errorf(base.Internal, "table %s: two rows of one key", t.Schema.QualifiedName())
+				return base.Errorf(base.Internal, "table %s: two rows have the same key", t.Schema.QualifiedName())
 			}
 			addresses := make([]base.RowAddress, len(group))
 			for i, r := range group {
@@ -91,7 +91,7 @@ func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddre
 		rows := int64(columns[0].Len())
 		if i := int64(row.Ordinal) - first; key == nil && i >= 0 && i < rows {
 			for _, c := range columns {
-				// the memory of the batch is reused
+				// Copy the value, because the memory of the batch is reused.
 				value, err := batch.TakeValues(c, []uint32{uint32(i)})
 				if err != nil {
 					return err
@@ -116,7 +116,7 @@ type keyReader struct {
 	number       uint32 // index of the part
 	pass, passes uint64
 	rows         []keyRow
-	keep         bool
+	wantIndex    bool
 	hashes       []batch.KeyHash // of all rows, if keep is set
 }
 
@@ -132,7 +132,7 @@ func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Par
 			}
 			ordinal++
 		}
-		if r.keep {
+		if r.wantIndex {
 			r.hashes = append(r.hashes, hashes...)
 		}
 		return err
@@ -146,11 +146,11 @@ func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.Key
 	if len(Columns(t.Schema, key)) > len(key) {
 		return // the index would also need the states of the rows
 	}
-	s := f.source(t, p.ID, key, true)
+	s := f.rowset(t, p.ID, key, true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept.Load().index.Load() == nil {
-		f.keepIndex(s, &partIndex{Index: NewIndex(hashes)})
+	if s.cached.Load().index.Load() == nil {
+		f.cacheIndex(s, &partIndex{Index: NewIndex(hashes)})
 	}
 }
 

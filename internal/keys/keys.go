@@ -48,25 +48,26 @@ type Finder struct {
 	mu sync.Mutex
 	// rowsets has an entry for each rowset and key. The string describes the key: its columns and
 	// their types, which another schema version may change. Guarded by mu.
-	sources map[base.SourceID]map[string]*source
-	parts   []*source // guarded by mu; the parts with cached data
+	rowsets map[base.SourceID]map[string]*rowset
+	parts   []*rowset // guarded by mu; the parts with cached data
 	bytes   int64     // guarded by mu; size of the cached data of parts
-	// guarded by mu; keys that many rows share, and when that was found
+	// coarse has the keys that many rows share, and when that was found. Guarded by mu.
 	coarse map[coarseKey]time.Time
 
-	beside beside
+	builder indexBuilder
 }
 
 // rowset is what the Finder knows of one rowset and key.
-type source struct {
+type rowset struct {
 	id    base.SourceID
 	key   string
 	at    int  // index in Finder.parts, or -1; guarded by Finder.mu
 	asked bool // of a part: All lacked its index before; guarded by Finder.mu
-	// of a part: when building its index in the background last failed; guarded by Finder.mu
+	// failed is when building the index of a part in the background last failed. Guarded by
+	// Finder.mu.
 	failed time.Time
 
-	kept atomic.Pointer[kept] // of a part: never nil; set under Finder.mu
+	cached atomic.Pointer[cached] // of a part: never nil; set under Finder.mu
 
 	mu     sync.Mutex // of a part: held by the goroutine that builds its index
 	rows   growing    // guarded by mu; of a memtable
@@ -75,9 +76,9 @@ type source struct {
 
 // cached is the cached data of a part. To evict it, an empty one replaces it. Goroutines that use
 // the old one are not affected.
-type kept struct {
+type cached struct {
 	index atomic.Pointer[partIndex] // nil until built
-	// nil until the footer was read; then a pointer to nil if row groups cannot be used
+	// groups is nil until the footer was read. It then points to nil if row groups cannot be used.
 	groups atomic.Pointer[*rowGroups]
 	bytes  int64 // guarded by Finder.mu
 }
@@ -91,9 +92,9 @@ type partIndex struct {
 // NewFinder returns a finder that caches up to maxBytes of data about parts. It calls failed with
 // the errors of the background builder. The caller must call Close.
 func NewFinder(maxBytes int64, reader Reader, failed func(error)) *Finder {
-	f := &Finder{reader: reader, maxBytes: maxBytes, sources: map[base.SourceID]map[string]*source{}, coarse: map[coarseKey]time.Time{}}
-	f.beside.failed = failed
-	f.beside.closing, f.beside.close = context.WithCancel(context.Background())
+	f := &Finder{reader: reader, maxBytes: maxBytes, rowsets: map[base.SourceID]map[string]*rowset{}, coarse: map[coarseKey]time.Time{}}
+	f.builder.failed = failed
+	f.builder.closing, f.builder.close = context.WithCancel(context.Background())
 	return f
 }
 
@@ -180,8 +181,8 @@ func (f *Finder) inMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 }
 
 // ofMemtable returns the index of a memtable, locked, with all rows of the view.
-func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*source, error) {
-	s := f.source(t, view.Source, key, false)
+func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtable.View) (*rowset, error) {
+	s := f.rowset(t, view.Source, key, false)
 	s.mu.Lock()
 	for i := len(view.Batches) - 1; i >= 0 && s.rows.count() < view.Rows; i-- {
 		// Batches before the first new row may have been joined, and are indexed: find the batch of
@@ -202,13 +203,13 @@ func (f *Finder) ofMemtable(t *snapshot.Table, key []base.ColumnID, view memtabl
 
 // find calls f with every row of a view that has a key, newest first, until f returns true. mu must
 // be held.
-func (s *source) find(view memtable.View, key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
+func (s *rowset) find(view memtable.View, key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	s.rows.find(key, func(ordinal uint32) bool { return int64(ordinal) < view.Rows && f(ordinal) })
 }
 
 // add indexes the rows of a batch that are not indexed yet. set has the changes of the memtable, or
 // is nil.
-func (s *source) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch, set *patch.Set) error {
+func (s *rowset) add(written, now schema.Table, key []base.ColumnID, b memtable.Batch, set *patch.Set) error {
 	from := max(0, s.rows.count()-int64(b.FirstOrdinal))
 	if from >= b.Record.NumRows() {
 		return nil
@@ -291,7 +292,7 @@ func (f *Finder) read(ctx context.Context, t *snapshot.Table, p *catalog.Part, c
 	written, first := t.Versions[p.SchemaVersion], uint32(0)
 	asked := slices.Clone(columns)
 	for i, c := range columns {
-		// cast below, because the reader does not know which rows are deleted
+		// Such a column is cast below, because the reader does not know which rows are deleted.
 		if written.MayExceed(c) {
 			asked[i].Type = written.Columns[written.ColumnByID(c.ID)].Type
 		}
@@ -324,20 +325,20 @@ func describe(columns []schema.Column) string {
 }
 
 // rowset returns the entry of a rowset and key. It adds one if there is none.
-func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.ColumnID, part bool) *source {
+func (f *Finder) rowset(t *snapshot.Table, id base.SourceID, columns []base.ColumnID, part bool) *rowset {
 	key := describe(Columns(t.Schema, columns))
 
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := f.sources[id][key]
+	s := f.rowsets[id][key]
 	if s == nil {
-		s = &source{id: id, key: key, at: -1}
-		if f.sources[id] == nil {
-			f.sources[id] = map[string]*source{}
+		s = &rowset{id: id, key: key, at: -1}
+		if f.rowsets[id] == nil {
+			f.rowsets[id] = map[string]*rowset{}
 		}
-		f.sources[id][key] = s
+		f.rowsets[id][key] = s
 		if part {
-			s.kept.Store(new(kept))
+			s.cached.Store(new(cached))
 		}
 	}
 	return s
@@ -345,13 +346,13 @@ func (f *Finder) source(t *snapshot.Table, id base.SourceID, columns []base.Colu
 
 // ofPart returns the index of a part, and builds it if it is not cached.
 func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) (*partIndex, error) {
-	s := f.source(t, p.ID, key, true)
-	if x := s.kept.Load().index.Load(); x != nil {
+	s := f.rowset(t, p.ID, key, true)
+	if x := s.cached.Load().index.Load(); x != nil {
 		return x, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x := s.kept.Load().index.Load(); x != nil {
+	if x := s.cached.Load().index.Load(); x != nil {
 		return x, nil // another goroutine has built it
 	}
 	hashes := make([]batch.KeyHash, 0, p.Rows)
@@ -372,37 +373,37 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 		return nil, base.Wrap(err, "keys of part %d", p.ID)
 	}
 	x := &partIndex{NewIndex(hashes), read}
-	f.keepIndex(s, x)
+	f.cacheIndex(s, x)
 	return x, nil
 }
 
-// keepIndex caches a new index of a part. If there is not enough space and other data of at least
+// cacheIndex caches a new index of a part. If there is not enough space and other data of at least
 // its size is cached, it is only cached with a probability of 1/8, and then evicts other data. The
 // reason: keys may be in all parts, and lookups visit the parts in the same order each time. With
 // eviction by least recent use, each new index would evict the one that is needed next.
-func (f *Finder) keepIndex(s *source, x *partIndex) {
+func (f *Finder) cacheIndex(s *rowset, x *partIndex) {
 	bytes := x.Bytes() + x.states.bytes()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	k := s.kept.Load()
+	k := s.cached.Load()
 	if f.bytes+bytes > f.maxBytes && f.bytes-k.bytes >= bytes && rand.IntN(8) > 0 {
 		return
 	}
 	k.index.Store(x)
-	f.keepLocked(s, k, bytes)
+	f.chargeLocked(s, k, bytes)
 }
 
-// keep counts more cached data of a part: its footer, or numbers of its row groups.
-func (f *Finder) keep(s *source, k *kept, bytes int64) {
+// charge counts more cached data of a part: its footer, or numbers of its row groups.
+func (f *Finder) charge(s *rowset, k *cached, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.keepLocked(s, k, bytes)
+	f.chargeLocked(s, k, bytes)
 }
 
-// keepLocked counts more cached data, and evicts the data of random other parts if there is too
+// chargeLocked counts more cached data, and evicts the data of random other parts if there is too
 // much. The data of a single part may exceed the limit.
-func (f *Finder) keepLocked(s *source, k *kept, bytes int64) {
-	if f.sources[s.id][s.key] != s || s.kept.Load() != k {
+func (f *Finder) chargeLocked(s *rowset, k *cached, bytes int64) {
+	if f.rowsets[s.id][s.key] != s || s.cached.Load() != k {
 		return // evicted in the meantime
 	}
 	if s.at < 0 {
@@ -421,29 +422,29 @@ func (f *Finder) keepLocked(s *source, k *kept, bytes int64) {
 }
 
 // dropLocked evicts the cached data of a part. The record of earlier requests and failures stays.
-func (f *Finder) dropLocked(s *source) {
+func (f *Finder) dropLocked(s *rowset) {
 	last := len(f.parts) - 1
 	f.parts[s.at], f.parts[last].at = f.parts[last], s.at
 	f.parts[last] = nil // the array is reused
 	f.parts, s.at = f.parts[:last], -1
-	f.bytes -= s.kept.Swap(new(kept)).bytes
+	f.bytes -= s.cached.Swap(new(cached)).bytes
 }
 
 // Forget drops all data about a rowset that no table and no reader uses any more.
 func (f *Finder) Forget(id base.SourceID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, s := range f.sources[id] {
+	for _, s := range f.rowsets[id] {
 		if s.at >= 0 {
 			f.dropLocked(s)
 		}
 	}
-	delete(f.sources, id)
+	delete(f.rowsets, id)
 }
 
 // Kept returns the number of rowsets with data, and the size of the cached data of parts.
-func (f *Finder) Kept() (sources int, bytes int64) {
+func (f *Finder) Kept() (rowsets int, bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.sources), f.bytes
+	return len(f.rowsets), f.bytes
 }

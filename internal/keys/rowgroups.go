@@ -55,8 +55,8 @@ func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, value
 // candidates are row groups of a part that may hold a key.
 type candidates struct {
 	*rowGroups
-	source *source
-	kept   *kept // has the row groups
+	rowset *rowset
+	cached *cached // has the row groups
 	part   base.SourceID
 	values []int64 // the key
 	groups []int
@@ -66,12 +66,12 @@ type candidates struct {
 // search them, including the read of the footer, which is done here. ok is false if the part cannot
 // be searched this way: because the key has NULLs or other types, or because the search needs more
 // than maxReads reads.
-func (f *Finder) groupsHolding(s *source, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (c candidates, reads int, ok bool, err error) {
+func (f *Finder) groupsHolding(s *rowset, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (c candidates, reads int, ok bool, err error) {
 	numbers := wholeNumbers(t, p, key, values)
 	if numbers == nil {
 		return c, 0, false, nil
 	}
-	k := s.kept.Load()
+	k := s.cached.Load()
 	if k.groups.Load() == nil {
 		if reads++; reads > maxReads {
 			return c, 0, false, nil
@@ -84,7 +84,7 @@ func (f *Finder) groupsHolding(s *source, t *snapshot.Table, p *catalog.Part, ke
 	if groups == nil {
 		return c, reads, false, nil
 	}
-	c = candidates{rowGroups: groups, source: s, kept: k, part: p.ID, values: numbers, groups: groups.holding(numbers)}
+	c = candidates{rowGroups: groups, rowset: s, cached: k, part: p.ID, values: numbers, groups: groups.holding(numbers)}
 	unread := 0
 	for _, g := range c.groups {
 		if groups.read[g].Load() == nil {
@@ -125,7 +125,7 @@ func (f *Finder) readGroups(c candidates) error {
 }
 
 // openGroups reads which row groups a part has.
-func (f *Finder) openGroups(s *source, k *kept, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) error {
+func (f *Finder) openGroups(s *rowset, k *cached, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) error {
 	numbers, ok, err := f.reader.Numbers(t, p, key)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (f *Finder) openGroups(s *source, k *kept, t *snapshot.Table, p *catalog.Pa
 		}
 	}
 	if k.groups.CompareAndSwap(nil, &groups) && ok {
-		f.keep(s, k, numbers.Bytes())
+		f.charge(s, k, numbers.Bytes())
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 		for i := range columns {
 			bytes += columns[i].Bytes()
 		}
-		f.keep(c.source, c.kept, bytes)
+		f.charge(c.rowset, c.cached, bytes)
 	}
 	return &made, nil
 }

@@ -158,7 +158,7 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 			}
 			s.mu.Unlock()
 		} else {
-			return nil, base.Errorf(base.Internal, "state of a row of source %d, which the snapshot does not hold", id)
+			return nil, base.Errorf(base.Internal, "state of a row of rowset %d, which is not in the snapshot", id)
 		}
 		if set := t.Patches[id]; set != nil {
 			if err := patchStates(set, t.Schema, rows, of, out); err != nil {

@@ -87,7 +87,7 @@ idx_t Count(const uint64_t *words, idx_t rows) {
 // Returns marks of the hidden rows among count rows of a file, or nullptr if there are none. The
 // marks are in own, unless those of the file can be used as they are.
 const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks &own) {
-	// not the case at the end of the file and of groups of large rows
+	// The file's bits cannot be used at the end of the file and of groups of large rows.
 	if (file.bits && first % 64 == 0 && count % 64 == 0) return file.bits + first / 64;
 	auto end = file.rows + file.n;
 	auto row = std::lower_bound(
@@ -132,7 +132,7 @@ void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 // Removes hidden rows from a chunk that was read.
 void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	auto &progress = static_cast<const Progress &>(*scanning->local_state);
-	// all vectors of a group but the last are full
+	// All vectors of a group but the last are full.
 	auto first = (progress.behind - 1) / STANDARD_VECTOR_SIZE * STANDARD_VECTOR_SIZE;
 	auto read = progress.behind - first, met = chunk.size();
 	if (met > read) throw InternalException("%d rows of a vector of %d", met, read);
@@ -180,7 +180,7 @@ bool NeverFails(const TableFilter &filter) {
 	case TableFilterType::IS_NULL:
 	case TableFilterType::IS_NOT_NULL:
 	case TableFilterType::IN_FILTER:
-	// has only these three kinds, for example for the other side of a join
+	// An optional filter only has these three kinds, for example for the other side of a join.
 	case TableFilterType::OPTIONAL_FILTER:
 	case TableFilterType::DYNAMIC_FILTER:
 	case TableFilterType::BLOOM_FILTER:

@@ -52,7 +52,7 @@ func Register(conn *duck.Conn) error {
 	}
 	if failure := C.scoter_mark_fallible(C.duckdb_connection(conn.Raw())); failure != nil {
 		defer C.free(unsafe.Pointer(failure))
-		return base.Errorf(base.Internal, "duckdb does not learn which functions may fail: %s", C.GoString(failure))
+		return base.Errorf(base.Internal, "mark the functions of DuckDB that may fail: %s", C.GoString(failure))
 	}
 	return errors.Join(register(conn, function, true), register(conn, onceOnly, false))
 }

@@ -27,10 +27,10 @@ typedef struct {
 	uint64_t source; // value of the column scoter_source, if the call's rows are addressed
 	int64_t n;
 	const uint32_t *rows;
-	// the same as rows, as one bit for each row of the file; NULL if they are few
+	// The same as rows, as one bit for each row of the file; NULL if there are few rows.
 	const uint64_t *bits;
 	bool scattered; // remove them after reading, unless that makes conditions slower or fail
-	// so many that conditions which compute something are slower over all rows
+	// So many rows that conditions which compute something are slower over all rows.
 	bool dense;
 } scoter_file;
 

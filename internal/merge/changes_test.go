@@ -60,10 +60,10 @@ type item struct {
 // errors.
 func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error) {
 	all := map[int64]item{}
-	read := func(rec arrow.RecordBatch, version schema.Table, source base.SourceID, first int) error {
+	read := func(rec arrow.RecordBatch, version schema.Table, rowset base.SourceID, first int) error {
 		var live []uint32
 		whole := true
-		if set := t.Patches[source]; set != nil {
+		if set := t.Patches[rowset]; set != nil {
 			var err error
 			if rec, err = set.Apply(rec, version, uint32(first)); err != nil {
 				return err
@@ -83,11 +83,11 @@ func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error)
 			if _, twice := all[id]; twice || version.ID == 0 {
 				return fmt.Errorf("id %d is there twice", id)
 			}
-			if id < before && slices.ContainsFunc(t.Memtables, func(m memtable.View) bool { return m.Source == source }) == false {
-				return fmt.Errorf("id %d after %d in source %d", id, before, source)
+			if id < before && slices.ContainsFunc(t.Memtables, func(m memtable.View) bool { return m.Source == rowset }) == false {
+				return fmt.Errorf("id %d after %d in rowset %d", id, before, rowset)
 			}
 			before = id
-			all[id] = item{base.RowAddress{Source: source, Ordinal: base.RowOrdinal(first + i)}, value}
+			all[id] = item{base.RowAddress{Source: rowset, Ordinal: base.RowOrdinal(first + i)}, value}
 		}
 		return nil
 	}
@@ -132,22 +132,22 @@ func (d *database) change(fsys vfs.FS, s *snapshot.Snapshot, table base.TableID,
 		if !ok {
 			return fmt.Errorf("id %d is not there", id)
 		}
-		source, ordinal := a.address.Source, uint32(a.address.Ordinal)
+		rowset, ordinal := a.address.Source, uint32(a.address.Ordinal)
 		if value == nil {
-			if c.Deleted[source] == nil {
-				c.Deleted[source] = roaring.New()
+			if c.Deleted[rowset] == nil {
+				c.Deleted[rowset] = roaring.New()
 			}
-			c.Deleted[source].Add(ordinal)
+			c.Deleted[rowset].Add(ordinal)
 			continue
 		}
-		if updated[source] == nil {
-			updated[source] = map[uint32]int64{}
+		if updated[rowset] == nil {
+			updated[rowset] = map[uint32]int64{}
 		}
-		updated[source][ordinal] = *value
+		updated[rowset][ordinal] = *value
 	}
 	dt := s.Tables[table].Schema.Columns[1].Type.Arrow()
-	for source, rows := range updated {
-		l := patch.Layer{Source: source, Columns: []base.ColumnID{2}, Ordinals: slices.Sorted(maps.Keys(rows))}
+	for rowset, rows := range updated {
+		l := patch.Layer{Source: rowset, Columns: []base.ColumnID{2}, Ordinals: slices.Sorted(maps.Keys(rows))}
 		b := array.NewBuilder(memory.DefaultAllocator, dt)
 		for _, o := range l.Ordinals {
 			if err := b.AppendValueFromString(strconv.FormatInt(rows[o], 10)); err != nil {

@@ -25,10 +25,10 @@ import (
 //
 // Memory: a batch of each part, and a row group of the result.
 type interleave struct {
-	sources []*cursor
-	table   schema.Table
-	keys    schema.Table // the table with only the columns of its sort key
-	yield   func() error // called between row groups; an error ends the merge
+	inputs []*cursor
+	table  schema.Table
+	keys   schema.Table // the table with only the columns of its sort key
+	yield  func() error // called between row groups; an error ends the merge
 
 	window []arrow.RecordBatch
 	lanes  []uint16 // the number of the part of each row of the window
@@ -44,27 +44,27 @@ type interleave struct {
 
 // cursor is a part and its loaded batch.
 type cursor struct {
-	source *source
+	input  *input
 	number uint16
 	rows   arrow.RecordBatch // not in a window yet; nil if there are none
 	keys   arrow.RecordBatch // the sort key columns of rows
 }
 
-func newInterleave(sources []*source, table schema.Table, yield func() error) *interleave {
+func newInterleave(inputs []*input, table schema.Table, yield func() error) *interleave {
 	deleted := map[base.SourceID]*roaring.Bitmap{}
-	for _, s := range sources {
+	for _, s := range inputs {
 		deleted[s.part.ID] = nil
 		if s.patches != nil {
 			deleted[s.part.ID] = s.patches.Deleted
 		}
 	}
-	in := &interleave{table: table, yield: yield, keys: table, move: patch.NewInterleaved(deleted), last: make([]int64, len(sources))}
+	in := &interleave{table: table, yield: yield, keys: table, move: patch.NewInterleaved(deleted), last: make([]int64, len(inputs))}
 	in.keys.Columns = nil
 	for _, f := range table.SortKey {
 		in.keys.Columns = append(in.keys.Columns, table.Columns[table.ColumnByID(f.Column)])
 	}
-	for i, s := range sources {
-		in.sources = append(in.sources, &cursor{source: s, number: uint16(i)})
+	for i, s := range inputs {
+		in.inputs = append(in.inputs, &cursor{input: s, number: uint16(i)})
 		in.parts, in.byNumber = append(in.parts, s.part.ID), append(in.byNumber, in.move.Lane(s.part.ID))
 	}
 	return in
@@ -99,7 +99,7 @@ func (in *interleave) note(order []uint32) error {
 		n := in.lanes[o]
 		if int64(o) <= in.last[n] {
 			id := in.parts[n]
-			return &sourceError{id, base.Errorf(base.Internal, "table %s: part %d is not in the order of the sort key", in.table.QualifiedName(), id)}
+			return &inputError{id, base.Errorf(base.Internal, "table %s: part %d is not in the order of the sort key", in.table.QualifiedName(), id)}
 		}
 		in.last[n] = int64(o)
 		in.move.Add(in.byNumber[n])
@@ -113,14 +113,14 @@ func (in *interleave) advance() error {
 	if err := in.load(); err != nil {
 		return err
 	}
-	if len(in.sources) == 0 {
+	if len(in.inputs) == 0 {
 		return io.EOF
 	}
 	counts, err := in.counts()
 	if err != nil {
 		return err
 	}
-	for i, c := range in.sources {
+	for i, c := range in.inputs {
 		if counts[i] > 0 {
 			in.window = append(in.window, c.take(counts[i]))
 			in.lanes = append(in.lanes, slices.Repeat([]uint16{c.number}, counts[i])...)
@@ -134,11 +134,11 @@ func (in *interleave) advance() error {
 // load reads a batch of every part that has no loaded rows, and drops the parts that are at their
 // end.
 func (in *interleave) load() error {
-	live := in.sources[:0]
+	live := in.inputs[:0]
 	var failed error
-	for _, c := range in.sources {
+	for _, c := range in.inputs {
 		for c.rows == nil && failed == nil {
-			r, err := c.source.next()
+			r, err := c.input.next()
 			if err == io.EOF {
 				break
 			}
@@ -156,24 +156,24 @@ func (in *interleave) load() error {
 			live = append(live, c)
 		}
 	}
-	in.sources = live
+	in.inputs = live
 	return failed
 }
 
 // counts returns how many loaded rows of each part are in the window: the rows that sort before all
 // rows that are not loaded.
 func (in *interleave) counts() ([]int, error) {
-	keys := make([]arrow.RecordBatch, len(in.sources))
+	keys := make([]arrow.RecordBatch, len(in.inputs))
 	// first[i] is the index of the first row of part i in the concatenation of all loaded rows
-	first := make([]uint32, len(in.sources))
-	counts := make([]int, len(in.sources))
+	first := make([]uint32, len(in.inputs))
+	counts := make([]int, len(in.inputs))
 	next := uint32(0)
 	var lastRows []uint32 // of the parts that have more rows to load
 	var unfinished []int
-	for i, c := range in.sources {
+	for i, c := range in.inputs {
 		keys[i], first[i], counts[i] = c.keys, next, int(c.keys.NumRows())
 		next += uint32(counts[i])
-		if c.source.left > 0 {
+		if c.input.left > 0 {
 			lastRows, unfinished = append(lastRows, next-1), append(unfinished, i)
 		}
 	}
@@ -186,7 +186,7 @@ func (in *interleave) counts() ([]int, error) {
 		return nil, err
 	}
 	bound, boundRow := unfinished[order[0]], lastRows[order[0]]
-	search := make([]interval, len(in.sources))
+	search := make([]interval, len(in.inputs))
 	for i := range search {
 		if i != bound {
 			search[i].to = counts[i]
@@ -211,7 +211,7 @@ func (in *interleave) counts() ([]int, error) {
 		if order, err = in.sortKeys(keys, rows); err != nil {
 			return nil, err
 		}
-		before := make([]int, len(in.sources)) // number of probes before the bound
+		before := make([]int, len(in.inputs)) // number of probes before the bound
 		for _, o := range order {
 			if sourceOf[o] == bound {
 				break
@@ -312,7 +312,7 @@ func (in *interleave) releaseWindow() {
 // close releases the loaded rows.
 func (in *interleave) close() {
 	in.releaseWindow()
-	for _, c := range in.sources {
+	for _, c := range in.inputs {
 		if c.rows != nil {
 			c.rows.Release()
 			c.keys.Release()

@@ -15,10 +15,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// sliceSource is an input of batches in memory.
-func sliceSource(table schema.Table, batches []arrow.RecordBatch) *source {
+// sliceInput is an input of batches in memory.
+func sliceInput(table schema.Table, batches []arrow.RecordBatch) *input {
 	rows := int64(batch.Rows(batches))
-	return &source{
+	return &input{
 		part: &catalog.Part{Rows: rows}, now: table, written: table, left: rows, stop: func() {},
 		pull: func() (arrow.RecordBatch, error, bool) {
 			if len(batches) == 0 {
@@ -87,7 +87,7 @@ func TestInterleaveIsAStableMerge(t *testing.T) {
 				if seed%10 == 0 {
 					most = 12_000
 				}
-				var sources []*source
+				var inputs []*input
 				var all []arrow.RecordBatch
 				for range 1 + r.IntN(6) {
 					rows := randomRows(r, r.IntN(most), int64(batch.Rows(all)))
@@ -96,14 +96,14 @@ func TestInterleaveIsAStableMerge(t *testing.T) {
 					sorted, err := batch.Take([]arrow.RecordBatch{rows}, order)
 					must(t, err)
 					all = append(all, sorted)
-					sources = append(sources, sliceSource(table, split(sorted, 1+r.IntN(most/2))))
+					inputs = append(inputs, sliceInput(table, split(sorted, 1+r.IntN(most/2))))
 				}
 				order, err := batch.Sort(all, table)
 				must(t, err)
 				want, err := batch.Take(all, order)
 				must(t, err)
 
-				in := newInterleave(sources, table, func() error { return nil })
+				in := newInterleave(inputs, table, func() error { return nil })
 				var got []int64
 				for {
 					rec, err := in.next()
@@ -136,17 +136,17 @@ func TestInterleaveLoadsOneBatchPerSource(t *testing.T) {
 	table := keyedTable(t, schema.SortField{Column: 4})
 	r := rand.New(rand.NewPCG(1, 1))
 	loaded := 0
-	var sources []*source
+	var inputs []*input
 	for i := range 4 {
-		s := sliceSource(table, split(randomRows(r, 1000, int64(i*1000)), 10))
+		s := sliceInput(table, split(randomRows(r, 1000, int64(i*1000)), 10))
 		pull := s.pull
 		s.pull = func() (arrow.RecordBatch, error, bool) {
 			loaded += 10
 			return pull()
 		}
-		sources = append(sources, s)
+		inputs = append(inputs, s)
 	}
-	in := newInterleave(sources, table, func() error { return nil })
+	in := newInterleave(inputs, table, func() error { return nil })
 	defer in.close()
 	given := 0
 	for {

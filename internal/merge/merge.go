@@ -80,7 +80,7 @@ func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yie
 		rows += p.Rows
 	}
 	if want := liveRows(t, plan); rows != want {
-		err = base.Errorf(base.Internal, "%d rows written of sources with %d", rows, want)
+		err = base.Errorf(base.Internal, "%d rows written, the old parts have %d", rows, want)
 	}
 	return made, move, err
 }
@@ -101,9 +101,9 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, 0, err
 	}
-	sources := make([]*source, 0, len(plan.Sources))
+	inputs := make([]*input, 0, len(plan.Sources))
 	defer func() {
-		for _, s := range sources {
+		for _, s := range inputs {
 			s.close()
 			dropped += int64(s.dropped.GetCardinality())
 		}
@@ -111,10 +111,10 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	for _, p := range plan.Sources {
 		s, err := m.open(ctx, t, p, len(plan.Sources))
 		if err != nil {
-			return nil, nil, 0, &sourceError{p.ID, err}
+			return nil, nil, 0, &inputError{p.ID, err}
 		}
 		s.retype = plan.retype
-		sources = append(sources, s)
+		inputs = append(inputs, s)
 	}
 	if plan.retype != nil {
 		written := *t
@@ -124,11 +124,11 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	like := describe(plan.Sources)
 	like.SchemaVersion = t.Schema.Version
 	if plan.Sources[0].SchemaVersion < t.LayoutSince() {
-		made, move, err := m.rewrite(t, sources[0], like, yield)
+		made, move, err := m.rewrite(t, inputs[0], like, yield)
 		return made, move, 0, err
 	}
 	like.Level++
-	in := newInterleave(sources, t.Schema, yield)
+	in := newInterleave(inputs, t.Schema, yield)
 	defer in.close()
 	var first arrow.RecordBatch
 	err = io.EOF
@@ -153,7 +153,7 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	} else if err == io.EOF { // no rows are left
 		err = nil
 	}
-	for _, s := range sources {
+	for _, s := range inputs {
 		in.move.LeaveOut(s.part.ID, s.dropped)
 	}
 	in.move.Finish(like.ID)
@@ -161,9 +161,9 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 }
 
 // describe returns the properties that a new part takes over from the old ones.
-func describe(sources []*catalog.Part) catalog.Part {
-	d := catalog.Part{Table: sources[0].Table, Partition: sources[0].Partition, MinSeq: sources[0].MinSeq}
-	for _, p := range sources {
+func describe(parts []*catalog.Part) catalog.Part {
+	d := catalog.Part{Table: parts[0].Table, Partition: parts[0].Partition, MinSeq: parts[0].MinSeq}
+	for _, p := range parts {
 		d.Level = max(d.Level, p.Level)
 		d.MinSeq = min(d.MinSeq, p.MinSeq)
 		d.MaxSeq = max(d.MaxSeq, p.MaxSeq)
@@ -195,7 +195,7 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 // The part is not one sorted sequence of rows, so rewrite works like a flush: it sorts as many rows
 // at once as fit into memory, and writes a part per partition. Ordinary merges combine these parts
 // later.
-func (m *merger) rewrite(t *snapshot.Table, s *source, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
+func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
 	var ordinals []uint32 // ordinals of the chunk's rows in the old part
 	defer func() { releaseRecords(chunk) }()
@@ -276,8 +276,8 @@ func (m *merger) checkSpace(plan Plan) error {
 		return err
 	}
 	if need := uint64(plan.Bytes) + reserveBytes; free < need {
-		return base.Errorf(base.StorageFull, "a merge needs %d bytes of free disk space, there are %d", need, free).
-			WithHint("free some space: merges go on by themselves")
+		return base.Errorf(base.StorageFull, "a merge needs %d bytes of free disk space, and %d are available", need, free).
+			WithHint("free some space: merges then continue automatically")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case ctx.Err() != nil: // canceled: whoever did it knows
+	case ctx.Err() != nil: // canceled on purpose: nothing to record
 	case err != nil:
 		s.failedLocked(m, of, err)
 	default:
@@ -76,9 +76,9 @@ func (s *Scheduler) failedLocked(m *Merge, of []subject, err error) {
 		known = known || f.kind == kind
 	}
 	if !known {
-		s.log.Error("merge failed; its parts stay as they are, and it is tried again", "table", m.Table, "partition", m.Partition, "error", err)
+		s.log.Error("merge failed; its parts are unchanged, and it will be retried", "table", m.Table, "partition", m.Partition, "error", err)
 	}
-	var blamed *sourceError
+	var blamed *inputError
 	if errors.As(err, &blamed) {
 		of = slices.DeleteFunc(slices.Clone(of), func(x subject) bool { return x.part != blamed.part })
 	}

@@ -23,7 +23,7 @@ import (
 type retyping struct {
 	to schema.Table
 	at int // index of the column, in both versions
-	// the current version with an additional last column for the new values
+	// wide is the current version with an additional last column for the new values.
 	wide     schema.Table
 	value    *patch.Expression // of the additional column
 	evaluate Evaluate
@@ -149,13 +149,13 @@ type retyped struct {
 }
 
 // abandon removes the new parts that were made of some old parts.
-func (w *retyped) abandon(e *engine.Engine, sources []base.SourceID) (err error) {
-	for _, source := range sources {
-		for _, p := range w.made[source] {
+func (w *retyped) abandon(e *engine.Engine, parts []base.SourceID) (err error) {
+	for _, id := range parts {
+		for _, p := range w.made[id] {
 			err = errors.Join(err, e.AbandonPart(p.Table, p.ID))
 		}
-		delete(w.made, source)
-		delete(w.move, source)
+		delete(w.made, id)
+		delete(w.move, id)
 	}
 	return err
 }

@@ -77,8 +77,8 @@ type Scheduler struct {
 	finished []*Merge             // guarded by mu; oldest first, at most keepFinished
 	totals   Totals               // guarded by mu; without Running
 	failures map[subject]*failure // guarded by mu; of merges and tables whose last try failed
-	// guarded by mu; the parts that changes are rewriting, with the number of changes: merges do
-	// not start on them
+	// mutated has the parts that changes are rewriting, with the number of changes. Merges do not
+	// start on them. Guarded by mu.
 	mutated map[subject]int
 }
 
@@ -123,7 +123,7 @@ type Merge struct {
 // New starts merging in the background. The caller must close the scheduler before the engine.
 func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
-		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock, settled: map[base.TableID]time.Time{}},
+		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock, deduplicated: map[base.TableID]time.Time{}},
 		settings: settings.withDefaults(), clock: c.Clock, log: c.Logger,
 		round: make(chan struct{}, 1), failures: map[subject]*failure{}, mutated: map[subject]int{},
 	}
@@ -252,7 +252,7 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	settleErr := s.settle(ctx, eager)
+	dedupErr := s.deduplicate(ctx, eager)
 	jobs, err := s.plan(eager)
 	if err != nil {
 		return 0, base.Wrap(err, "plan")
@@ -277,7 +277,7 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 			done++
 		}
 	}
-	return done, errors.Join(append(results, settleErr, ctx.Err())...)
+	return done, errors.Join(append(results, dedupErr, ctx.Err())...)
 }
 
 // plan returns the merges to do.
@@ -296,8 +296,8 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 		for _, p := range t.Parts {
 			g := group{id, p.Partition}
 			switch {
-			// of several rows of a key, their order may decide which is the newest
-			case !isSettled(t, p):
+			// Not yet: of several rows of a key, their order may decide which is the newest.
+			case !isDeduplicated(t, p):
 			case s.isMutated(subject{id, p.ID}):
 			case p.SchemaVersion >= since:
 				groups[g] = append(groups[g], p)
@@ -338,9 +338,9 @@ func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	var parts []*catalog.Part
 	loads := map[base.SourceID]Load{}
 	for _, t := range snap.Tables {
-		settled := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !isSettled(t, p) })
-		parts = append(parts, settled...)
-		maps.Copy(loads, s.loadsOf(t, settled, false))
+		deduplicated := slices.DeleteFunc(slices.Clone(t.Parts), func(p *catalog.Part) bool { return !isDeduplicated(t, p) })
+		parts = append(parts, deduplicated...)
+		maps.Copy(loads, s.loadsOf(t, deduplicated, false))
 	}
 	return loadToFree(parts, loads)
 }

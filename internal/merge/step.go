@@ -28,7 +28,7 @@ type step struct {
 
 // plan finds the steps that a part's rows need. Expression updates do not apply to patched and
 // deleted rows.
-func (s *source) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
+func (s *input) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
 	for i, c := range s.written.Columns {
 		if at := t.Schema.ColumnByID(c.ID); at >= 0 && !c.Type.StorageType().Equal(t.Schema.Columns[at].Type.StorageType()) {
 			s.retyped = append(s.retyped, i)
@@ -40,7 +40,7 @@ func (s *source) plan(ctx context.Context, m *merger, t *snapshot.Table, p *cata
 			return nil
 		}
 		if x != nil && m.evaluate == nil {
-			return base.Errorf(base.Internal, "nobody evaluates expression %d of table %s", x.Seq, t.Schema.QualifiedName())
+			return base.Errorf(base.Internal, "cannot evaluate expression %d of table %s", x.Seq, t.Schema.QualifiedName())
 		}
 		initial, err := m.initial(ctx, to, at)
 		s.steps = append(s.steps, step{at, to, initial, x, m.evaluate})
@@ -67,7 +67,7 @@ func (s *source) plan(ctx context.Context, m *merger, t *snapshot.Table, p *cata
 }
 
 // bringUp applies the steps to rows of the part.
-func (s *source) bringUp(r *rows) error {
+func (s *input) bringUp(r *rows) error {
 	if len(s.steps) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (s *source) bringUp(r *rows) error {
 	return nil
 }
 
-func (s *source) closeSteps() {
+func (s *input) closeSteps() {
 	for _, step := range s.steps {
 		for _, a := range step.initial {
 			a.Release()

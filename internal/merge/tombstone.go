@@ -22,7 +22,7 @@ import (
 
 // tombstonesDue reports whether a part was written with tombstones that a merge may drop.
 func (m *merger) tombstonesDue(t *snapshot.Table, p *catalog.Part) bool {
-	return isSettled(t, p) && m.tombstonesAged(t, p, m.inTime(t))
+	return isDeduplicated(t, p) && m.tombstonesAged(t, p, m.inTime(t))
 }
 
 // tombstonesAged reports whether a part was written with tombstones, and rows that come after the
@@ -39,12 +39,12 @@ func (m *merger) inTime(t *snapshot.Table) time.Time {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.settled[t.Schema.ID]
+	return m.deduplicated[t.Schema.ID]
 }
 
 // blankTombstones replaces NULLs of tombstones by some value in columns that became NOT NULL later.
 // ALTER TABLE ignores tombstones, as no query shows them, but the new part accepts no NULL there.
-func (s *source) blankTombstones(r *rows) error {
+func (s *input) blankTombstones(r *rows) error {
 	if s.now.IsDeleted == 0 {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (s *source) blankTombstones(r *rows) error {
 
 // drop removes tombstones from the live rows. A tombstone that was changed after it was written is
 // as old as the change, so it stays.
-func (s *source) drop(r rows, tombstones, live []uint32, all bool) ([]uint32, bool) {
+func (s *input) drop(r rows, tombstones, live []uint32, all bool) ([]uint32, bool) {
 	if s.patches != nil {
 		changed := s.patches.Patched()
 		tombstones = slices.DeleteFunc(tombstones, func(i uint32) bool { return changed.Contains(r.first + i) })

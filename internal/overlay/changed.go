@@ -30,22 +30,22 @@ import (
 
 // rowsetCache has the cached values of one rowset with changes. It exists as long as the rowset has
 // changes.
-type source struct {
+type rowsetCache struct {
 	mu sync.Mutex
 	// All of the following belongs to the last requested schema version. Another version discards
 	// it.
-	version uint32      // guarded by mu
-	latest  *changed    // guarded by mu
-	kept    keptColumns // guarded by mu
+	version uint32        // guarded by mu
+	latest  *changed      // guarded by mu
+	columns cachedColumns // guarded by mu
 
 	bytes *atomic.Int64 // size of columns
 	total *atomic.Int64 // of all caches: see rowsetCaches
 }
 
 // cachedColumns are the cached columns of a rowset.
-type keptColumns map[base.ColumnID]*keptColumn
+type cachedColumns map[base.ColumnID]*cachedColumn
 
-type keptColumn struct {
+type cachedColumn struct {
 	written writtenColumn
 	// writtenBytes is the size of written. latestBytes is the size of the column in
 	// rowsetCache.latest, if that is neither written nor a patch.
@@ -60,18 +60,18 @@ type writtenColumn struct {
 }
 
 // written returns the cached values of a column as they were written.
-func (k keptColumns) written(id base.ColumnID) writtenColumn {
-	if kept := k[id]; kept != nil {
-		return kept.written
+func (k cachedColumns) written(id base.ColumnID) writtenColumn {
+	if cached := k[id]; cached != nil {
+		return cached.written
 	}
 	return writtenColumn{}
 }
 
 // changed describes the changed rows of one rowset for one patch.Set.
 type changed struct {
-	source *source
-	set    *patch.Set
-	table  schema.Table
+	cache *rowsetCache
+	set   *patch.Set
+	table schema.Table
 	// written is the schema version with which the rowset was written.
 	written schema.Table
 	hidden  []uint32 // rows that are not read where they were written, ascending
@@ -107,13 +107,13 @@ func (w writtenColumn) within(rows []uint32) writtenColumn {
 type reader func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error)
 
 // at returns the changed rows for a set of changes and a version of the table.
-func (s *source) at(set *patch.Set, table, written schema.Table) *changed {
+func (s *rowsetCache) at(set *patch.Set, table, written schema.Table) *changed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.latest != nil && s.latest.set == set && s.version == table.Version {
 		return s.latest
 	}
-	c := &changed{source: s, set: set, table: table, written: written, columns: map[base.ColumnID]arrow.Array{}}
+	c := &changed{cache: s, set: set, table: table, written: written, columns: map[base.ColumnID]arrow.Array{}}
 	patched := set.Patched()
 	switch {
 	case set.Deleted == nil:
@@ -129,12 +129,12 @@ func (s *source) at(set *patch.Set, table, written schema.Table) *changed {
 		c.hidden = live.ToArray()
 	}
 	if s.version < table.Version || s.latest == nil {
-		s.version, s.kept, s.latest = table.Version, keptColumns{}, nil
+		s.version, s.columns, s.latest = table.Version, cachedColumns{}, nil
 	}
-	// the data of an old snapshot must not replace data that others use
+	// The data of an old snapshot must not replace data that others use.
 	if s.version == table.Version && (s.latest == nil || s.latest.set.Seq <= set.Seq) {
 		s.latest = c
-		for _, k := range s.kept {
+		for _, k := range s.columns {
 			k.latestBytes = 0
 		}
 		s.measure()
@@ -150,20 +150,21 @@ func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
 
 // values returns columns of the rows to a scan, or nil if there is not enough space: see lazyRows.
 func (c *changed) values(ctx context.Context, columns []schema.Column, read reader, scan uint64, room *int64) ([]arrow.Array, error) {
-	s := c.source
+	s := c.cache
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.measure()
-	kept := c.keptLocked()
+	cached := c.cachedLocked()
 	for _, column := range columns {
-		if k := kept[column.ID]; k != nil {
+		if k := cached[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			// evicted before columns that the scan found here: see rowsetCaches.trim
-			kept[column.ID] = &keptColumn{used: 2 * scan}
+			// An even number: the column is evicted before columns that the scan found here. See
+			// rowsetCaches.trim.
+			cached[column.ID] = &cachedColumn{used: 2 * scan}
 		}
 	}
-	if n, err := c.readMissing(ctx, columns, kept, read, room, 0); err != nil || n < len(c.rows) {
+	if n, err := c.readMissing(ctx, columns, cached, read, room, 0); err != nil || n < len(c.rows) {
 		return nil, err
 	}
 	out := make([]arrow.Array, len(columns))
@@ -171,7 +172,7 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		values, ok := c.columns[column.ID]
 		if !ok {
 			var err error
-			if values, err = c.valuesOf(column, kept[column.ID], room); err != nil {
+			if values, err = c.valuesOf(column, cached[column.ID], room); err != nil {
 				return nil, base.Wrap(err, "column %q", column.Name)
 			}
 			if values == nil {
@@ -186,7 +187,7 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 
 // valuesOf computes the values of a column and records their size. It returns nil if there is not
 // enough space.
-func (c *changed) valuesOf(column schema.Column, k *keptColumn, room *int64) (arrow.Array, error) {
+func (c *changed) valuesOf(column schema.Column, k *cachedColumn, room *int64) (arrow.Array, error) {
 	newer, err := c.newer(column)
 	if err != nil {
 		return nil, err
@@ -201,7 +202,7 @@ func (c *changed) valuesOf(column schema.Column, k *keptColumn, room *int64) (ar
 	if err == nil && values != newer.values && values != k.written.values {
 		bytes := bytesOf(values)
 		*room -= bytes
-		if c == c.source.latest {
+		if c == c.cache.latest {
 			k.latestBytes = bytes
 		}
 	}
@@ -209,12 +210,12 @@ func (c *changed) valuesOf(column schema.Column, k *keptColumn, room *int64) (ar
 }
 
 // cachedBytes returns the size of the cached data of some columns.
-func (c *changed) held(columns []schema.Column) (bytes int64) {
-	c.source.mu.Lock()
-	defer c.source.mu.Unlock()
-	kept := c.keptLocked()
+func (c *changed) cachedBytes(columns []schema.Column) (bytes int64) {
+	c.cache.mu.Lock()
+	defer c.cache.mu.Unlock()
+	cached := c.cachedLocked()
 	for _, column := range columns {
-		if k := kept[column.ID]; k != nil {
+		if k := cached[column.ID]; k != nil {
 			bytes += k.writtenBytes + k.latestBytes
 		}
 	}
@@ -222,9 +223,9 @@ func (c *changed) held(columns []schema.Column) (bytes int64) {
 }
 
 // measure updates the size of the cached data. mu must be held.
-func (s *source) measure() {
+func (s *rowsetCache) measure() {
 	bytes := int64(0)
-	for _, k := range s.kept {
+	for _, k := range s.columns {
 		bytes += k.writtenBytes + k.latestBytes
 	}
 	s.total.Add(bytes - s.bytes.Swap(bytes))
@@ -232,13 +233,13 @@ func (s *source) measure() {
 
 // uses returns which columns take memory, and when each was last requested. It returns nil while
 // another goroutine reads.
-func (s *source) uses() map[base.ColumnID]uint64 {
+func (s *rowsetCache) uses() map[base.ColumnID]uint64 {
 	if !s.mu.TryLock() {
 		return nil
 	}
 	defer s.mu.Unlock()
-	uses := make(map[base.ColumnID]uint64, len(s.kept))
-	for id, k := range s.kept {
+	uses := make(map[base.ColumnID]uint64, len(s.columns))
+	for id, k := range s.columns {
 		if k.writtenBytes+k.latestBytes > 0 {
 			uses[id] = k.used
 		}
@@ -247,12 +248,12 @@ func (s *source) uses() map[base.ColumnID]uint64 {
 }
 
 // drop evicts a column. It can be read again. Current users of its values are not affected.
-func (s *source) drop(id base.ColumnID) {
+func (s *rowsetCache) drop(id base.ColumnID) {
 	if !s.mu.TryLock() {
 		return // in use by a reader
 	}
 	defer s.mu.Unlock()
-	delete(s.kept, id)
+	delete(s.columns, id)
 	delete(s.latest.columns, id)
 	s.measure()
 }
@@ -278,22 +279,22 @@ func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn
 // lacks returns the columns that values will have to read from the rowset, and the rows for which
 // it will.
 func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
-	c.source.mu.Lock()
-	defer c.source.mu.Unlock()
-	return c.missing(c.rows, columns, c.keptLocked())
+	c.cache.mu.Lock()
+	defer c.cache.mu.Unlock()
+	return c.missing(c.rows, columns, c.cachedLocked())
 }
 
 // cachedLocked returns the cached columns for this version of the table. cache.mu must be held.
-func (c *changed) keptLocked() keptColumns {
-	if c.source.version != c.table.Version {
-		return keptColumns{}
+func (c *changed) cachedLocked() cachedColumns {
+	if c.cache.version != c.table.Version {
+		return cachedColumns{}
 	}
-	return c.source.kept
+	return c.cache.columns
 }
 
 // missing returns columns of which some values must be read from the rowset, and the rows for which
 // they must be read. It returns only columns that can be read together.
-func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColumns) (wanted []schema.Column, missing []uint32, err error) {
+func (c *changed) missing(rows []uint32, columns []schema.Column, cached cachedColumns) (wanted []schema.Column, missing []uint32, err error) {
 	var alone []schema.Column
 	var aloneRows []uint32
 	for _, column := range columns {
@@ -304,7 +305,7 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, kept keptColum
 		if err != nil {
 			return nil, nil, err
 		}
-		lacking := minus(minus(rows, newer.rows), kept.written(column.ID).rows)
+		lacking := minus(minus(rows, newer.rows), cached.written(column.ID).rows)
 		switch {
 		case len(lacking) == 0:
 		case !c.written.MayExceed(column):
@@ -326,16 +327,16 @@ const arrayBytes = 1 << 30
 // rows, from the first one on, for which no values are missing any more. Each read may exceed the
 // space by up to least bytes: with 0 it reads nothing without space, and with 1 it reads at least
 // some rows.
-func (c *changed) readMissing(ctx context.Context, columns []schema.Column, kept keptColumns, read reader, room *int64, least int64) (int, error) {
+func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cached cachedColumns, read reader, room *int64, least int64) (int, error) {
 	rows := c.rows
 	for {
-		wanted, missing, err := c.missing(rows, columns, kept)
+		wanted, missing, err := c.missing(rows, columns, cached)
 		if err != nil || len(wanted) == 0 {
 			return len(rows), err
 		}
 		most := *room
 		for _, column := range wanted {
-			most = min(most, arrayBytes-kept[column.ID].writtenBytes)
+			most = min(most, arrayBytes-cached[column.ID].writtenBytes)
 		}
 		if most = max(most, least); most <= 0 {
 			n, _ := slices.BinarySearch(rows, missing[0])
@@ -350,7 +351,7 @@ func (c *changed) readMissing(ctx context.Context, columns []schema.Column, kept
 			rows, missing = rows[:k], missing[:n]
 		}
 		for i, column := range wanted {
-			k := kept[column.ID]
+			k := cached[column.ID]
 			all := union(k.written.rows, missing)
 			joined, err := newest(all, writtenColumn{missing, values[i]}, k.written)
 			if err != nil {

@@ -64,7 +64,8 @@ func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
 }
 
 // take returns a column's values of some rows of a part, which was written with the schema version
-// written. It returns nil for a nested column, and for one whose type has changed.
+// written. It returns nil for a nested column, and for one that the part does not have in its
+// current type.
 func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, rows []uint32) (arrow.Array, error) {
 	i := written.ColumnByID(c.ID)
 	if i < 0 || !written.Columns[i].Type.Equal(c.Type) || nested(c.Type) {

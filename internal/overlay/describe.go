@@ -201,7 +201,7 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, pass
 	described := cArray[C.scoter_column](m, len(children))
 	for i := range children {
 		if children[i].DataType().ID() == arrow.DICTIONARY {
-			return base.Errorf(base.Internal, "no scan for a dictionary inside of %s", data.DataType())
+			return base.Errorf(base.Internal, "no scan for a dictionary inside %s", data.DataType())
 		}
 		if err := describeColumn(m, &described[i], children[i], passing); err != nil {
 			return err

@@ -48,7 +48,7 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	if condition != "" {
 		from += " WHERE " + condition
 	}
-	// returns a query for the rows of from in another version of the table
+	// in returns a query for the rows of from in another version of the table.
 	in := func(to schema.Table) string {
 		sql := "SELECT " + projection(to, at) + columns + from
 		at = to

@@ -33,7 +33,7 @@ func (x *indexes) of(t *snapshot.Table, column base.ColumnID) *columnIndex {
 	index := x.byTable[t.Schema.ID]
 	if index == nil || index.version != t.Version {
 		fresh := &tableIndex{version: t.Version, columns: map[base.ColumnID]*columnIndex{}}
-		// the data of an old snapshot must not replace data that others use
+		// The data of an old snapshot must not replace data that others use.
 		if index == nil || index.version < t.Version {
 			if len(x.byTable) >= maxIndexes || x.byTable == nil {
 				x.byTable = map[base.TableID]*tableIndex{}

@@ -28,8 +28,8 @@ type lazyScan struct {
 	scan
 	ctx       context.Context // of the query
 	table     schema.Table
-	sources   []rowSource
-	kept      *sources // for changed rows; otherwise nil
+	rowsets   []lazyRows
+	caches    *rowsetCaches // for changed rows; otherwise nil
 	described *C.scoter_scan
 	batches   []C.scoter_batch
 
@@ -37,10 +37,10 @@ type lazyScan struct {
 }
 
 // lazyRows are rows of one rowset whose values are read column by column.
-type rowSource interface {
+type lazyRows interface {
 	address() (source base.SourceID, ordinals []uint32)
 	// cachedBytes returns the size of the cached data of columns.
-	held(columns []schema.Column) int64
+	cachedBytes(columns []schema.Column) int64
 	// values returns columns for the scan with this number. Later scans have higher numbers. It
 	// subtracts the size of what it caches from room, in bytes. If room is not enough, it returns
 	// nil.
@@ -51,24 +51,24 @@ type rowSource interface {
 }
 
 // changedRows are changed rows, and a reader for their unchanged columns.
-type changedSource struct {
+type changedRows struct {
 	*changed
 	read reader
 }
 
-func (c changedSource) address() (base.SourceID, []uint32) { return c.set.Source, c.rows }
+func (c changedRows) address() (base.SourceID, []uint32) { return c.set.Source, c.rows }
 
-func (c changedSource) values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error) {
+func (c changedRows) values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error) {
 	return c.changed.values(ctx, columns, c.read, scan, room)
 }
 
-func (c changedSource) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
+func (c changedRows) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
 	return c.changed.piece(ctx, columns, c.read, from, to)
 }
 
 // changedPart has the changed rows of a part.
 type changedPart struct {
-	changedSource
+	changedRows
 	overlay *Overlay
 	part    *catalog.Part
 	ahead   *ahead // data that was read in advance for values
@@ -82,7 +82,7 @@ type ahead struct {
 }
 
 func newChangedPart(o *Overlay, p *catalog.Part, c *changed) *changedPart {
-	return &changedPart{changedSource{c, o.partReader(p, c.written)}, o, p, nil}
+	return &changedPart{changedRows{c, o.partReader(p, c.written)}, o, p, nil}
 }
 
 func (c *changedPart) values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error) {
@@ -90,7 +90,7 @@ func (c *changedPart) values(ctx context.Context, columns []schema.Column, scan 
 		if a := c.ahead; a != nil && slices.EqualFunc(a.columns, columns, sameColumn) && slices.Equal(a.rows, rows) {
 			return a.values, nil
 		}
-		// the cache of the part has changed since the data was read in advance
+		// The cache of the part has changed since the data was read in advance.
 		return c.read(ctx, columns, rows, most)
 	}
 	return c.changed.values(ctx, columns, read, scan, room)
@@ -111,7 +111,7 @@ func findLazyScan(id C.uint64_t) (*lazyScan, error) {
 func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t, inPieces *C.int64_t, failure *C.scoter_failure) C.bool {
 	s, err := findLazyScan(id)
 	if err == nil {
-		err = s.fill(s.wanted(projected, n), unsafe.Slice(inPieces, len(s.sources)))
+		err = s.fill(s.wanted(projected, n), unsafe.Slice(inPieces, len(s.rowsets)))
 	}
 	if err != nil {
 		report(failure, err)
@@ -129,8 +129,8 @@ func report(to *C.scoter_failure, err error) {
 
 // newLazyScan describes rows under an id, for a query with this context. The scan may leave out
 // rows that the bounds exclude. caches bounds the cached data; nil if nothing is cached.
-func newLazyScan(ctx context.Context, id uint64, table schema.Table, sources []rowSource, kept *sources, bounds []Bound) (*lazyScan, error) {
-	s := &lazyScan{scan: scan{id: id}, ctx: ctx, table: table, sources: sources, kept: kept}
+func newLazyScan(ctx context.Context, id uint64, table schema.Table, rowsets []lazyRows, caches *rowsetCaches, bounds []Bound) (*lazyScan, error) {
+	s := &lazyScan{scan: scan{id: id}, ctx: ctx, table: table, rowsets: rowsets, caches: caches}
 	described, err := s.describeColumns(table.Columns)
 	if err != nil {
 		s.memory.free()
@@ -138,15 +138,15 @@ func newLazyScan(ctx context.Context, id uint64, table schema.Table, sources []r
 	}
 	s.described = described
 	described.lazy = C.uint64_t(s.id)
-	s.batches = cArray[C.scoter_batch](&s.memory, len(sources))
-	for i, source := range sources {
+	s.batches = cArray[C.scoter_batch](&s.memory, len(rowsets))
+	for i, source := range rowsets {
 		b := &s.batches[i]
 		id, rows := source.address()
 		b.source, b.rows, b.ordinals = C.uint64_t(id), C.int64_t(len(rows)), s.memory.numbers(rows)
 		b.columns = unsafe.SliceData(cArray[C.scoter_column](&s.memory, len(table.Columns)))
 		described.rows += b.rows
 	}
-	described.n_batches, described.batches = C.int64_t(len(sources)), unsafe.SliceData(s.batches)
+	described.n_batches, described.batches = C.int64_t(len(rowsets)), unsafe.SliceData(s.batches)
 	s.describeFilters(described, memtableFilters(table, table, bounds))
 	lazyScans.Store(s.id, s)
 	scans.Store(s.id, described)
@@ -166,7 +166,7 @@ func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
 		}
 	}
 	for _, column := range unsafe.Slice(projected, int(n)) {
-		// greater numbers are the address or DuckDB's row id
+		// Greater numbers are the address or DuckDB's row id.
 		if column < C.idx_t(len(s.table.Columns)) {
 			add(int(column))
 		}
@@ -190,8 +190,8 @@ func (s *lazyScan) columns(numbers []int) []schema.Column {
 func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	missing, any := make([][]int, len(s.sources)), false
-	for i := range s.sources {
+	missing, any := make([][]int, len(s.rowsets)), false
+	for i := range s.rowsets {
 		described := unsafe.Slice(s.batches[i].columns, len(s.table.Columns))
 		for _, n := range wanted {
 			if described[n].length == 0 {
@@ -203,28 +203,28 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 		return nil
 	}
 	room := int64(math.MaxInt64)
-	if s.kept != nil {
-		room = s.kept.most
-		for i, source := range s.sources {
-			room -= source.held(s.columns(missing[i]))
+	if s.caches != nil {
+		room = s.caches.most
+		for i, source := range s.rowsets {
+			room -= source.cachedBytes(s.columns(missing[i]))
 		}
 	}
-	err := readAhead(s.ctx, s.sources, func(i int) []schema.Column { return s.columns(missing[i]) }, room)
-	for i := 0; i < len(s.sources) && err == nil; i++ {
+	err := readAhead(s.ctx, s.rowsets, func(i int) []schema.Column { return s.columns(missing[i]) }, room)
+	for i := 0; i < len(s.rowsets) && err == nil; i++ {
 		if len(missing[i]) > 0 {
-			inPieces[i], err = s.fillSource(i, missing[i], &room)
+			inPieces[i], err = s.fillRowset(i, missing[i], &room)
 		}
 	}
-	if s.kept != nil {
-		s.kept.trim()
+	if s.caches != nil {
+		s.caches.trim()
 	}
 	return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 }
 
 // fillRowset describes columns of a rowset, or returns how many rows to request for a piece.
-func (s *lazyScan) fillSource(i int, numbers []int, room *int64) (inPieces C.int64_t, err error) {
+func (s *lazyScan) fillRowset(i int, numbers []int, room *int64) (inPieces C.int64_t, err error) {
 	columns := s.columns(numbers)
-	values, err := s.sources[i].values(s.ctx, columns, s.id, room)
+	values, err := s.rowsets[i].values(s.ctx, columns, s.id, room)
 	if err != nil {
 		return 0, err
 	}

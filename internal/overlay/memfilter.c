@@ -94,7 +94,7 @@ static int64_t list_marked(const uint8_t *marks, int64_t row, int64_t n, uint32_
 // index advances.
 static int64_t keep_codes(const scoter_column *c, const uint8_t *match, uint32_t *rows, int64_t n) {
 	const uint32_t *codes = (const uint32_t *)c->data + c->offset;
-	// also used for NULLs, whose code may be invalid
+	// Also the index for NULLs, whose code may be invalid.
 	uint32_t last = (uint32_t)c->children[0].length;
 	int64_t kept = 0;
 	for (int64_t i = 0; i < n; i++) {

@@ -80,8 +80,8 @@ unique_ptr<FunctionData> Bind(ClientContext &, TableFunctionBindInput &input,
 
 unique_ptr<NodeStatistics> Cardinality(ClientContext &, const FunctionData *bound) {
 	auto &scan = Find(bound->Cast<Bound>().id);
-	// the next run of the cached statement has other rows
-	if (scan.kept) return make_uniq<NodeStatistics>(1);
+	// The next run of the cached statement has other rows.
+	if (scan.cached) return make_uniq<NodeStatistics>(1);
 	return make_uniq<NodeStatistics>(idx_t(scan.rows), idx_t(scan.rows));
 }
 

@@ -18,7 +18,7 @@ struct scoter_run {
 	idx_t n_projected;
 	idx_t *projected;
 	uint64_t *rows_before; // number of rows in all batches before each batch
-	// rows per morsel for each batch that is read in pieces; 0 for other batches
+	// Rows per morsel for each batch that is read in pieces; 0 for other batches.
 	int64_t *in_pieces;
 	uint64_t threads;      // how many threads the rows are worth
 	// The next morsel: batch and row in the batch, packed so that one compare-and-swap takes a

@@ -77,7 +77,7 @@ typedef struct {
 	uint64_t lazy;
 	// Not 0: the statement of this scan is cached, and runs again with other rows under the same
 	// id.
-	uint8_t kept;
+	uint8_t cached;
 	int32_t n_columns;
 	const char **names;
 	scoter_type *types;

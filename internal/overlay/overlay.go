@@ -23,7 +23,7 @@ type Overlay struct {
 	inst    *duck.Instance
 	files   *blocks.Files
 	indexes indexes
-	sources *sources
+	caches  *rowsetCaches
 	chunks  *chunks
 }
 
@@ -33,13 +33,13 @@ type Overlay struct {
 // columns of changed rows, once a query has read them. If they do not fit, each query reads them
 // again in pieces. Half of keptBytes bounds the column chunks that are cached between changes of
 // single rows.
-func New(inst *duck.Instance, files *blocks.Files, keptBytes int64) (*Overlay, error) {
+func New(inst *duck.Instance, files *blocks.Files, cacheBytes int64) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err
 	}
 	ext.Serve(files)
-	o := &Overlay{inst: inst, files: files, sources: newSources(keptBytes)}
-	o.chunks = newChunks(o.file, keptBytes/2)
+	o := &Overlay{inst: inst, files: files, caches: newRowsetCaches(cacheBytes)}
+	o.chunks = newChunks(o.file, cacheBytes/2)
 	return o, nil
 }
 

@@ -211,7 +211,7 @@ func eachRoom(t *testing.T, test func(*testing.T, *fixture)) {
 	for _, most := range []int64{64 << 20, 100_000, 0} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			f := newFixture(t)
-			f.overlay.sources.most = most
+			f.overlay.caches.most = most
 			test(t, f)
 		})
 	}
@@ -253,7 +253,7 @@ func TestRandomChanges(t *testing.T) { eachRoom(t, testRandomChanges) }
 func testRandomChanges(t *testing.T, first *fixture) {
 	for seed := range uint64(2) {
 		f := newFixture(t) // another directory, because part ids must not be reused
-		f.overlay.sources.most = first.overlay.sources.most
+		f.overlay.caches.most = first.overlay.caches.most
 		table := newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar), schema.Of(schema.Integer), schema.Of(schema.Double), schema.ListOf(schema.Of(schema.Integer)))
 		table.ID = base.TableID(seed + 1)
 		p := newPatchedTable(f, table, seed)
@@ -379,8 +379,8 @@ func TestNothingOutlivesItsRelation(t *testing.T) {
 		t.Error("the relation can be read after it was closed")
 	}
 	// The 50 rows that were read of the part are cached once, not once for every set of the part.
-	kept := f.overlay.sources.of(p.now.Patches[10]).kept
-	if got := len(kept.written(p.now.Schema.Columns[1].ID).rows); got == 0 || got > 50 {
+	cached := f.overlay.caches.of(p.now.Patches[10]).columns
+	if got := len(cached.written(p.now.Schema.Columns[1].ID).rows); got == 0 || got > 50 {
 		t.Errorf("%d rows of v1 are kept, at most 50 were changed", got)
 	}
 }

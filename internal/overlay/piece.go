@@ -68,12 +68,12 @@ func scoterFreePiece(memory C.uintptr_t) {
 // readPiece describes columns, by index, of the given rows of a rowset, or only of the first of
 // them.
 func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_piece) error {
-	values, err := s.sources[source].piece(s.ctx, s.columns(wanted), from, to)
+	values, err := s.rowsets[source].piece(s.ctx, s.columns(wanted), from, to)
 	if err != nil {
 		return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 	}
 	m, of := new(cMemory), &s.batches[source]
-	_, rows := s.sources[source].address()
+	_, rows := s.rowsets[source].address()
 	out.batch = C.scoter_batch{source: of.source, rows: C.int64_t(values[0].Len()), ordinals: m.numbers(rows[from:to])}
 	out.batch.columns = unsafe.SliceData(cArray[C.scoter_column](m, len(s.table.Columns)))
 	if err := s.describeValues(m, &out.batch, wanted, values, true); err != nil {
@@ -93,18 +93,18 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 	}
 	to = from + n
 	// The piece is treated as changed rows of their own, with the cached data of all.
-	p := &changed{source: new(source), set: c.set, table: c.table, written: c.written, rows: c.rows[from:to], columns: map[base.ColumnID]arrow.Array{}}
-	kept := keptColumns{}
-	c.source.mu.Lock()
+	p := &changed{cache: new(rowsetCache), set: c.set, table: c.table, written: c.written, rows: c.rows[from:to], columns: map[base.ColumnID]arrow.Array{}}
+	cached := cachedColumns{}
+	c.cache.mu.Lock()
 	for _, column := range columns {
-		kept[column.ID] = &keptColumn{written: c.keptLocked().written(column.ID).within(p.rows)}
+		cached[column.ID] = &cachedColumn{written: c.cachedLocked().written(column.ID).within(p.rows)}
 		if values, ok := c.columns[column.ID]; ok {
 			p.columns[column.ID] = array.NewSlice(values, int64(from), int64(to))
 		}
 	}
-	c.source.mu.Unlock()
+	c.cache.mu.Unlock()
 	room := int64(pieceBytes)
-	if n, err = p.readMissing(ctx, columns, kept, read, &room, 1); err != nil {
+	if n, err = p.readMissing(ctx, columns, cached, read, &room, 1); err != nil {
 		return nil, err
 	}
 	p.rows = p.rows[:n]
@@ -116,7 +116,7 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 		}
 		newer, err := p.newer(column)
 		if err == nil {
-			out[i], err = newest(p.rows, newer, kept[column.ID].written)
+			out[i], err = newest(p.rows, newer, cached[column.ID].written)
 		}
 		if err != nil {
 			return nil, base.Wrap(err, "column %q", column.Name)

@@ -24,15 +24,15 @@ func longTexts(f *fixture) *patchedTable {
 func TestLongTextsAreReadInPieces(t *testing.T) {
 	f := newFixture(t)
 	p := longTexts(f)
-	f.overlay.sources.most = 10 << 20
-	sources := func() (all []rowSource) {
+	f.overlay.caches.most = 10 << 20
+	sources := func() (all []lazyRows) {
 		r, err := f.overlay.Relation(context.Background(), &p.now, nil, RelationOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
 		lazyScans.Range(func(_, s any) bool {
-			all = s.(*lazyScan).sources
+			all = s.(*lazyScan).rowsets
 			return false
 		})
 		return all
@@ -67,8 +67,8 @@ func TestLongTextsAreReadInPieces(t *testing.T) {
 		p.update(id, p.some(id, rows/2), p.now.Schema.Columns[1])
 	}
 	queries()
-	_, bytes := p.keptOf(1)
-	if room := f.overlay.sources.most; bytes > room {
+	_, bytes := p.cachedOf(1)
+	if room := f.overlay.caches.most; bytes > room {
 		t.Errorf("%d bytes are kept of at most %d", bytes, room)
 	}
 }
@@ -88,7 +88,7 @@ func TestPiecesOfColumnsThatAreReadApart(t *testing.T) {
 	p.exec("ALTER TABLE judge ALTER v2 TYPE TIMESTAMP")
 	p.now.Schema = next
 	p.now.Version++
-	f.overlay.sources.most = 0
+	f.overlay.caches.most = 0
 	p.compare("FROM {}")
 }
 
@@ -96,7 +96,7 @@ func TestPiecesOfColumnsThatAreReadApart(t *testing.T) {
 func TestPiecesEndWithTheirQuery(t *testing.T) {
 	f := newFixture(t)
 	p := longTexts(f)
-	f.overlay.sources.most = 0
+	f.overlay.caches.most = 0
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r, err := f.overlay.Relation(ctx, &p.now, nil, RelationOptions{})
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 
 // keepParts returns the parts that may have rows within all bounds as they were written, and the
 // parts with changed rows whose current values may be within the bounds.
-func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (kept, changed []*catalog.Part) {
+func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, changed []*catalog.Part) {
 	keep, keepChanged := slices.Repeat([]bool{true}, len(t.Parts)), slices.Repeat([]bool{true}, len(t.Parts))
 	for i := range bounds {
 		b := &bounds[i]
 		index := x.of(t, b.Column)
-		// the statistics of the parts that lack such an expression do not apply
+		// The statistics of parts that lack such an expression do not apply.
 		if setByAny(t.Expressions, b.Column) {
 			before := slices.Clone(keep)
 			index.narrow(keep, b)
@@ -43,13 +43,13 @@ func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (kept, changed []
 	}
 	for i, p := range t.Parts {
 		if keep[i] {
-			kept = append(kept, p)
+			remaining = append(remaining, p)
 		}
 		if keepChanged[i] && t.Patches[p.ID] != nil {
 			changed = append(changed, p)
 		}
 	}
-	return kept, changed
+	return remaining, changed
 }
 
 // setByAny reports whether one of the expressions sets a column.

@@ -87,23 +87,23 @@ type builder struct {
 	options  RelationOptions
 	relation *Relation
 	branches []string
-	changed  []rowSource
+	changed  []lazyRows
 }
 
 func (b *builder) build() error {
-	kept, patched := b.overlay.indexes.keepParts(b.table, b.bounds)
+	remaining, patched := b.overlay.indexes.keepParts(b.table, b.bounds)
 	memtables := b.table.Memtables
 	if partition := b.options.Partition; partition != nil {
 		others := func(p *catalog.Part) bool { return p.Partition != *partition }
-		kept, patched, memtables = slices.DeleteFunc(slices.Clone(kept), others), slices.DeleteFunc(slices.Clone(patched), others), nil
+		remaining, patched, memtables = slices.DeleteFunc(slices.Clone(remaining), others), slices.DeleteFunc(slices.Clone(patched), others), nil
 	}
-	b.relation.Parts, b.relation.PrunedParts = len(kept), len(b.table.Parts)-len(kept)
-	addParts := func() error { return b.addAllParts(kept) }
+	b.relation.Parts, b.relation.PrunedParts = len(remaining), len(b.table.Parts)-len(remaining)
+	addParts := func() error { return b.addAllParts(remaining) }
 	addMemtables := func() error { return b.addAllMemtables(memtables) }
 	order := []func() error{addParts, addMemtables}
 	if b.options.NewestFirst {
-		kept = slices.Clone(kept)
-		slices.Reverse(kept)
+		remaining = slices.Clone(remaining)
+		slices.Reverse(remaining)
 		slices.Reverse(order)
 	}
 	for _, add := range order {
@@ -117,7 +117,7 @@ func (b *builder) build() error {
 		}
 	}
 	if len(b.changed) > 0 {
-		s, err := newLazyScan(b.ctx, scans.last.Add(1), b.table.Schema, b.changed, b.overlay.sources, b.bounds)
+		s, err := newLazyScan(b.ctx, scans.last.Add(1), b.table.Schema, b.changed, b.overlay.caches, b.bounds)
 		if err != nil {
 			return err
 		}
@@ -230,13 +230,13 @@ func (b *builder) addMemtables(group []memtable.View) error {
 		b.relation.Rows += v.Rows
 		if c := b.changes(v.Source, v.Schema); c != nil {
 			b.relation.Rows -= int64(len(c.hidden))
-			b.addChanged(changedSource{c, b.overlay.memtableReader(v)}, c)
+			b.addChanged(changedRows{c, b.overlay.memtableReader(v)}, c)
 		}
 	}
 	return nil
 }
 
-func (b *builder) addChanged(s rowSource, c *changed) {
+func (b *builder) addChanged(s lazyRows, c *changed) {
 	if len(c.rows) > 0 {
 		b.relation.Rows += int64(len(c.rows))
 		b.changed = append(b.changed, s)
@@ -255,5 +255,5 @@ func (b *builder) changes(id base.SourceID, written schema.Table) *changed {
 	if set = b.table.Patches[id]; set == nil || set.Empty() {
 		return nil
 	}
-	return b.overlay.sources.of(set).at(set, b.table.Schema, written)
+	return b.overlay.caches.of(set).at(set, b.table.Schema, written)
 }

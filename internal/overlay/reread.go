@@ -24,7 +24,7 @@ import (
 type partRows struct {
 	part *catalog.Part
 	rows []uint32 // ascending
-	// by column, after they were read: of all rows or only of the first of them
+	// values has the columns once they were read: of all rows, or only of the first of them.
 	values []arrow.Array
 }
 
@@ -73,7 +73,7 @@ func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBa
 		source, ordinal := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 		for k := range n {
 			if source.Value(k) != uint64(p.part.ID) || ordinal.Value(k) != int64(p.rows[at+k]) {
-				return own, records, base.Errorf(base.Internal, "rows come in another order than they have in the file")
+				return own, records, base.Errorf(base.Internal, "rows are in another order than in the file")
 			}
 		}
 		own = append(own, rec.NewSlice(0, int64(n)))
@@ -112,7 +112,7 @@ const rowsAtOnce = 1 << 20
 
 // readAhead reads the missing columns of changed rows of parts, for many parts together, while
 // there is room, in bytes. Values that another query reads at the same time are read twice.
-func readAhead(ctx context.Context, sources []rowSource, columns func(source int) []schema.Column, room int64) error {
+func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int) []schema.Column, room int64) error {
 	type group struct {
 		written schema.Table
 		columns []schema.Column
@@ -120,7 +120,7 @@ func readAhead(ctx context.Context, sources []rowSource, columns func(source int
 		rows    []*partRows
 	}
 	var groups []*group
-	for i, s := range sources {
+	for i, s := range rowsets {
 		c, ok := s.(*changedPart)
 		if !ok {
 			continue

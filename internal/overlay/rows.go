@@ -42,7 +42,7 @@ const firstConstant base.ColumnID = 1 << 31
 // preparedScans is the first scan id of RowsRelation. Each connection has one fixed scan id from
 // here on. So a statement of the connection always has the same text, and can be cached as a
 // prepared statement.
-const keptScans = 1 << 62
+const preparedScans = 1 << 62
 
 // RowsRelation returns a relation of some of the table's rows, with their addresses. For a given
 // connection and version of the table its SQL is always the same, so statements over it can be
@@ -68,20 +68,20 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 			types += " " + c.Type.String()
 		}
 	}
-	var sources []rowSource
+	var rowsets []lazyRows
 	for len(addresses) > 0 {
 		located := &located{overlay: o, table: t, source: addresses[0].Source, known: known}
 		for len(addresses) > 0 && addresses[0].Source == located.source {
 			located.rows = append(located.rows, uint32(addresses[0].Ordinal))
 			addresses = addresses[1:]
 		}
-		sources = append(sources, located)
+		rowsets = append(rowsets, located)
 	}
-	s, err := newLazyScan(ctx, keptScans+conn.Number(), table, sources, nil, nil)
+	s, err := newLazyScan(ctx, preparedScans+conn.Number(), table, rowsets, nil, nil)
 	if err != nil {
 		return nil, base.Wrap(err, "table %s", t.Schema.QualifiedName())
 	}
-	s.described.kept = 1
+	s.described.cached = 1
 	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
 	// The text identifies everything that a plan depends on: the columns' types, given by the
 	// version, and the types of the constants.
@@ -104,7 +104,7 @@ type located struct {
 
 func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
 
-func (l *located) held([]schema.Column) int64 { return 0 }
+func (l *located) cachedBytes([]schema.Column) int64 { return 0 }
 
 func (l *located) values(ctx context.Context, columns []schema.Column, _ uint64, _ *int64) ([]arrow.Array, error) {
 	return l.piece(ctx, columns, 0, len(l.rows)) // there are few of them
@@ -196,7 +196,7 @@ func (l *located) read(ctx context.Context, columns []schema.Column, rows []uint
 	}
 	p := l.part()
 	if p == nil {
-		return nil, base.Errorf(base.Internal, "source %d is not in the snapshot", l.source)
+		return nil, base.Errorf(base.Internal, "rowset %d is not in the snapshot", l.source)
 	}
 	written := l.table.Versions[p.SchemaVersion]
 	out := make([]arrow.Array, len(columns))

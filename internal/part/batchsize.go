@@ -23,7 +23,7 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 		}
 	}
 	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
-		// arrow-go allocates memory for the batch size even if there are fewer rows
+		// arrow-go allocates memory for the batch size even if there are fewer rows.
 		rows = min(s.Rows, RowGroupRows, p.rows)
 		for i, g := range p.groups {
 			if len(g.chunks) != len(leaves) {

@@ -39,7 +39,7 @@ type chunk struct {
 	kind    parquet.Encoding
 
 	slots int // in the current page
-	// the number of slots of a page is a multiple of this, unless such a page is too large
+	// step divides the number of slots of every page, unless such a page would be too large.
 	step     int
 	def, rep []int16
 
@@ -128,7 +128,7 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	if past := (c.slots + n) % c.step; past < n {
 		n -= past
 	} else if steps {
-		// the rest of a step that has begun
+		// Only complete the step that has begun.
 		n = min(within(2*pageBytes-size), c.step-c.slots%c.step)
 	}
 	if n == 0 && size < pageBytes/2 {

@@ -87,7 +87,7 @@ func newIndexEncoder(distinct int) *indexEncoder {
 func (e *indexEncoder) add(values arrow.Array, s selection) error {
 	indices, ok := int32s(values, s)
 	if !ok {
-		return base.Errorf(base.Internal, "%s is no index", values.DataType())
+		return base.Errorf(base.Internal, "%s is not an index", values.DataType())
 	}
 	e.indices = append(e.indices, indices...)
 	return nil

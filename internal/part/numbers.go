@@ -188,7 +188,7 @@ func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []
 		return nil, err
 	}
 	if len(t.whole) != len(rows) {
-		return nil, base.Errorf(base.Corrupt, "row %d is not there", rows[len(t.whole)])
+		return nil, base.Errorf(base.Corrupt, "row %d is missing", rows[len(t.whole)])
 	}
 	var out []uint32
 	for i, v := range t.whole {

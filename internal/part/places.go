@@ -149,7 +149,8 @@ func (p *places) read(c *compact) {
 
 // readSchema reads the tree of columns. The file lists it in preorder, beginning with the root.
 func (p *places) readSchema(c *compact) {
-	// number of elements of the current column that are still to come; -1: the root is next
+	// within is the number of elements of the current column that are still to come; -1: the root
+	// is next.
 	leaf, within := 0, int64(-1)
 	c.list(func() {
 		var e placedColumn

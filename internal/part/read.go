@@ -72,7 +72,7 @@ func describe(r *file.Reader) (summary, error) {
 	meta := r.MetaData()
 	text := meta.KeyValueMetadata().FindValue(footerKey)
 	if text == nil {
-		return summary{}, base.Errorf(base.Corrupt, "a Parquet file, but not one of ours: its metadata has no %q", footerKey)
+		return summary{}, base.Errorf(base.Corrupt, "a Parquet file, but not a part of Scoter: its metadata has no %q", footerKey)
 	}
 	if err := json.Unmarshal([]byte(*text), &d); err != nil {
 		return summary{}, base.Errorf(base.Corrupt, "metadata %q: %w", footerKey, err)
@@ -167,7 +167,7 @@ func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) erro
 // matches compares a part's columns with the schema version with which it was written.
 func matches(footer summary, table schema.Table) error {
 	if footer.Table != table.ID || footer.SchemaVersion != table.Version || len(footer.Columns) != len(table.Columns) {
-		return base.Errorf(base.Corrupt, "file is of table %d version %d with %d columns, expected table %d version %d with %d",
+		return base.Errorf(base.Corrupt, "file has table %d version %d with %d columns, expected table %d version %d with %d",
 			footer.Table, footer.SchemaVersion, len(footer.Columns), table.ID, table.Version, len(table.Columns))
 	}
 	for i, c := range table.Columns {
@@ -270,7 +270,7 @@ func Verify(ctx context.Context, f *blocks.File, table schema.Table, want Writte
 		return base.Errorf(base.Corrupt, "%s: %d rows, expected %d", f.Name(), found.Rows, want.Rows)
 	}
 	for _, c := range table.Columns {
-		if s, w := kept(found.Stats[c.ID]), want.Stats[c.ID]; !sameStats(s, w) {
+		if s, w := storedStats(found.Stats[c.ID]), want.Stats[c.ID]; !sameStats(s, w) {
 			return base.Errorf(base.Corrupt, "%s: column %q: min %s, max %s, nulls %d, expected min %s, max %s, nulls %d",
 				f.Name(), c.Name, s.Min, s.Max, s.Nulls, w.Min, w.Max, w.Nulls)
 		}
@@ -285,6 +285,6 @@ func sameStats(found, stored schema.ColumnStats) bool {
 	if _, text := found.Min.Text(); text && stored.Min.IsNull() && stored.Max.IsNull() {
 		return found.Nulls == stored.Nulls
 	}
-	// compared as text, because NaN is not equal to itself
+	// Bounds are compared as text, because NaN is not equal to itself.
 	return found.Nulls == stored.Nulls && found.Min.String() == stored.Min.String() && found.Max.String() == stored.Max.String()
 }

@@ -21,7 +21,7 @@ const maxBoundBytes = 256
 
 // storedStats returns statistics as they are stored, without bounds that are too long. It must be
 // applied after merging: otherwise the result would depend on how the rows were divided.
-func kept(s schema.ColumnStats) schema.ColumnStats {
+func storedStats(s schema.ColumnStats) schema.ColumnStats {
 	lo, _ := s.Min.Text()
 	hi, _ := s.Max.Text()
 	if len(lo) > maxBoundBytes || len(hi) > maxBoundBytes {
@@ -186,7 +186,7 @@ func firstValid(a arrow.Array) int {
 }
 
 func textBounds(lo, hi string) (schema.Value, schema.Value) {
-	// cloned, because the statistics outlive the array
+	// Clone the texts, because the statistics outlive the array.
 	return schema.StringValue(strings.Clone(lo)), schema.StringValue(strings.Clone(hi))
 }
 

@@ -85,7 +85,7 @@ func (c *compact) listHead() (n uint64, kind byte) {
 
 func (c *compact) skip(kind byte) {
 	if c.depth++; c.depth > mostNested {
-		panic("nested too deep")
+		panic("nested too deeply")
 	}
 	defer func() { c.depth-- }()
 	switch kind {

@@ -18,7 +18,7 @@ func padded(data []byte) []byte { return slices.Grow(data, 8)[:len(data)+8] }
 func uvarint(data []byte) (v uint64, rest []byte) {
 	v, n := binary.Uvarint(data)
 	if n <= 0 {
-		panic("a number ends early")
+		panic("a number is truncated")
 	}
 	return v, data[n:]
 }
@@ -27,7 +27,7 @@ func uvarint(data []byte) (v uint64, rest []byte) {
 func varint(data []byte) (v int64, rest []byte) {
 	v, n := binary.Varint(data)
 	if n <= 0 {
-		panic("a number ends early")
+		panic("a number is truncated")
 	}
 	return v, data[n:]
 }

@@ -276,7 +276,7 @@ func (w *writer) writeGroup(rows int64) (err error) {
 			id, stats := w.table.Columns[leaf.column].ID, c.stats()
 			w.total.Stats[id] = mergeStats(w.total.Stats[id], w.total.Rows, stats, rows)
 			if len(leaf.path) == 0 {
-				chunks[i].statistics = chunkStatistics(kept(stats), described.Descr())
+				chunks[i].statistics = chunkStatistics(storedStats(stats), described.Descr())
 			}
 		}
 	}
@@ -384,7 +384,7 @@ func (w *writer) finish() (Written, error) {
 		return Written{}, base.Errorf(base.Invalid, "a part without rows")
 	}
 	for id, s := range w.total.Stats {
-		w.total.Stats[id] = kept(s)
+		w.total.Stats[id] = storedStats(s)
 	}
 	text, err := json.Marshal(description{Table: w.table.ID, SchemaVersion: w.table.Version, Stats: w.total.Stats})
 	if err != nil {
@@ -398,14 +398,14 @@ func (w *writer) finish() (Written, error) {
 		return Written{}, base.Errorf(base.Internal, "footer: %w", err)
 	}
 	if footer.NumRows != w.total.Rows || len(footer.RowGroups) != len(w.chunks) {
-		return Written{}, base.Errorf(base.Internal, "footer has %d rows in %d groups, written were %d in %d",
+		return Written{}, base.Errorf(base.Internal, "footer has %d rows in %d groups, but %d in %d were written",
 			footer.NumRows, len(footer.RowGroups), w.total.Rows, len(w.chunks))
 	}
 	for g, chunks := range w.chunks {
 		for i, c := range chunks {
 			about := footer.RowGroups[g].Columns[i].MetaData
 			setNumber(&about.Codec, c.codec)
-			// the other encodings are those of dictionaries and levels
+			// The other encodings of the list are those of dictionaries and levels.
 			setNumber(&about.Encodings[0], c.encoding)
 			if c.statistics != nil {
 				about.Statistics = c.statistics.ToThrift()

@@ -37,7 +37,7 @@ func (c chain) compare(id base.ColumnID) int { return cmp.Compare(c.column, id) 
 type run struct {
 	ordinals []uint32
 	values   arrow.Array
-	// type of values; the same pointer as in the previous run if the types are equal
+	// typ is the type of values. If it equals that of the previous run, it is the same pointer.
 	typ     arrow.DataType
 	version uint32 // the newest schema version under which one of the values was set
 	bytes   int64  // in memory

@@ -27,14 +27,15 @@ type Sorted struct {
 	Rows   [][]uint32
 
 	once sync.Once
-	// by old ordinal: part number + 1 in the upper half, row in the lower half; 0: left out
+	// inverse has for each old ordinal the part number + 1 in the upper half and the row in the
+	// lower half; 0: left out.
 	inverse []uint64
 }
 
 // Find implements Move. The first call computes the inverse of Rows.
 func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
 	if source != m.Source {
-		return nil, base.Errorf(base.Internal, "rows of source %d did not move with those of %d", source, m.Source)
+		return nil, base.Errorf(base.Internal, "rows of rowset %d did not move with those of rowset %d", source, m.Source)
 	}
 	m.once.Do(func() {
 		n := uint32(0)
@@ -131,7 +132,7 @@ func (m *Interleaved) Finish(to base.SourceID) {
 func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
 	lane := m.lanes[source]
 	if lane == nil {
-		return nil, base.Errorf(base.Internal, "rows of source %d did not move to part %d", source, m.To)
+		return nil, base.Errorf(base.Internal, "rows of rowset %d did not move to part %d", source, m.To)
 	}
 	find := lane.at.Select
 	if uint64(len(ordinals)) > lane.at.GetCardinality()/64 {
@@ -155,7 +156,7 @@ func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowA
 		}
 		row, err := find(rank)
 		if err != nil {
-			return nil, base.Errorf(base.Internal, "row %d of source %d is not in part %d: %w", o, source, m.To, err)
+			return nil, base.Errorf(base.Internal, "row %d of rowset %d is not in part %d: %w", o, source, m.To, err)
 		}
 		found[i] = base.RowAddress{Source: m.To, Ordinal: base.RowOrdinal(row)}
 	}
@@ -179,7 +180,7 @@ type Moves map[base.SourceID]Move
 // Find implements Move.
 func (m Moves) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
 	if m[source] == nil {
-		return nil, base.Errorf(base.Internal, "rows of source %d did not move", source)
+		return nil, base.Errorf(base.Internal, "rows of rowset %d did not move", source)
 	}
 	return m[source].Find(source, ordinals)
 }
@@ -235,7 +236,7 @@ func MoveLayer(m Move, l Layer) ([]Layer, error) {
 			next.Ordinals[i], at[i] = r.ordinal, r.at
 		}
 		if next.Values, err = batch.Take([]arrow.RecordBatch{l.Values}, at); err != nil {
-			return nil, base.Wrap(err, "move a patch of source %d", l.Source)
+			return nil, base.Wrap(err, "move a patch of rowset %d", l.Source)
 		}
 		moved = append(moved, next)
 	}

@@ -30,12 +30,12 @@ type Layer struct {
 func (l Layer) Check() error {
 	switch {
 	case l.Source == 0 || len(l.Columns) == 0 || len(l.Ordinals) == 0:
-		return base.Errorf(base.Internal, "patch of source %d with %d columns and %d rows", l.Source, len(l.Columns), len(l.Ordinals))
+		return base.Errorf(base.Internal, "patch of rowset %d with %d columns and %d rows", l.Source, len(l.Columns), len(l.Ordinals))
 	case l.Values.NumCols() != int64(len(l.Columns)) || l.Values.NumRows() != int64(len(l.Ordinals)):
-		return base.Errorf(base.Internal, "patch of source %d: %d rows of %d columns for %d rows of %d columns",
+		return base.Errorf(base.Internal, "patch of rowset %d: %d rows of %d columns for %d rows of %d columns",
 			l.Source, l.Values.NumRows(), l.Values.NumCols(), len(l.Ordinals), len(l.Columns))
 	case !ascending(l.Columns) || !ascending(l.Ordinals):
-		return base.Errorf(base.Internal, "patch of source %d: its columns or rows do not ascend", l.Source)
+		return base.Errorf(base.Internal, "patch of rowset %d: its columns or rows do not ascend", l.Source)
 	}
 	return nil
 }
@@ -56,9 +56,9 @@ type Set struct {
 	ValuesSeq base.Seq        // of the newest edit with values
 	Deleted   *roaring.Bitmap // read only; nil: none
 
-	chains []chain // by ascending column
-	bytes  int64
-	beside *beside
+	chains     []chain // by ascending column
+	bytes      int64
+	attachment *attachment
 
 	mu      sync.Mutex
 	folded  map[base.ColumnID]*Column // guarded by mu
@@ -66,10 +66,10 @@ type Set struct {
 }
 
 // New returns a set without changes.
-func New(source base.SourceID) *Set { return &Set{Source: source, beside: &beside{}} }
+func New(source base.SourceID) *Set { return &Set{Source: source, attachment: &attachment{}} }
 
 // attachment is data that a reader attaches to a rowset.
-type beside struct {
+type attachment struct {
 	once  sync.Once
 	value any
 }
@@ -78,14 +78,14 @@ type beside struct {
 // All sets of the same rowset that were derived from each other share it, and it is freed with the
 // last of them.
 func (s *Set) Beside(make func() any) any {
-	s.beside.once.Do(func() { s.beside.value = make() })
-	return s.beside.value
+	s.attachment.once.Do(func() { s.attachment.value = make() })
+	return s.attachment.value
 }
 
 // With returns the set with more deletions (nil: none) and layers. Each layer must be newer than
 // the set and than the layers before it. The caller must not modify the arguments afterwards.
 func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set, error) {
-	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), beside: s.beside}
+	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), attachment: s.attachment}
 	if deleted != nil && !deleted.IsEmpty() {
 		if next.Deleted == nil {
 			next.Deleted = deleted
@@ -103,7 +103,7 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 			}
 			grown, err := push(next.chains[at].runs, r)
 			if err != nil {
-				return nil, base.Wrap(err, "fold column %d of source %d", id, s.Source)
+				return nil, base.Wrap(err, "fold column %d of rowset %d", id, s.Source)
 			}
 			next.chains[at].runs = grown
 		}
@@ -114,7 +114,7 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 
 // WithoutDeletions returns a set with only the values of s.
 func (s *Set) WithoutDeletions() *Set {
-	values := &Set{Source: s.Source, Seq: s.Seq, ValuesSeq: s.ValuesSeq, chains: s.chains, beside: s.beside}
+	values := &Set{Source: s.Source, Seq: s.Seq, ValuesSeq: s.ValuesSeq, chains: s.chains, attachment: s.attachment}
 	values.bytes = values.measure()
 	return values
 }
@@ -235,11 +235,11 @@ func (s *Set) Layers() ([]Layer, error) {
 	for _, c := range s.chains {
 		runs, err := c.compact()
 		if err != nil {
-			return nil, base.Wrap(err, "fold column %d of source %d", c.column, s.Source)
+			return nil, base.Wrap(err, "fold column %d of rowset %d", c.column, s.Source)
 		}
 		for _, r := range runs {
 			at := -1
-			// a column with several types gets layers of its own, to keep their order
+			// A column with several types gets layers of its own, to keep their order.
 			if len(runs) == 1 {
 				at = slices.IndexFunc(groups, func(g *group) bool {
 					return g.run.version == r.version && g.columns[len(g.columns)-1] != c.column && slices.Equal(g.run.ordinals, r.ordinals)

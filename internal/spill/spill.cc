@@ -24,7 +24,7 @@ void scoter_limit_spilled(duckdb_connection connection, int64_t bytes) {
 		try {
 			buffers.SetSwapLimit(duckdb::optional_idx(duckdb::idx_t(bytes)));
 			return;
-			// more than that is in use, and the number changes while this runs
+			// More than that is in use, and the number changes while this runs.
 		} catch (duckdb::OutOfMemoryException &) { bytes = int64_t(buffers.GetUsedSwap()); }
 	}
 }

@@ -56,7 +56,7 @@ func follow(inst *duck.Instance, dir string, most int64, log *slog.Logger, done 
 		err := again(inst, dir, most)
 		if err != nil && err.Error() != last {
 			last = err.Error()
-			log.Warn("the space that queries may spill to does not follow the free space", "error", err)
+			log.Warn("could not adjust the spill limit to the free disk space", "error", err)
 		}
 	}
 }

@@ -76,16 +76,16 @@ func (s *Space) over() bool { return s.used.Load() > s.limit-s.limit/lastShare }
 func (s *Space) create() (*os.File, error) {
 	f, err := os.CreateTemp(s.dir, "result-*")
 	if err != nil {
-		return nil, base.Errorf(base.Unavailable, "keep a result for a slow reader: %w", err)
+		return nil, base.Errorf(base.Unavailable, "spool a result for a slow reader: %w", err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
 		_ = f.Close() // the first error is returned
-		return nil, base.Errorf(base.Unavailable, "keep a result for a slow reader: %w", err)
+		return nil, base.Errorf(base.Unavailable, "spool a result for a slow reader: %w", err)
 	}
 	return f, nil
 }
 
 func errFull(limit int64) error {
-	return base.Errorf(base.Timeout, "the client takes its result too slowly: no more than %d bytes are kept until it does", limit).
+	return base.Errorf(base.Timeout, "the client takes its result too slowly: at most %d bytes are spooled for it", limit).
 		WithHint("read the result without pauses, raise result_space, or ask for less at a time")
 }

@@ -30,18 +30,18 @@ type Writer struct {
 	room chan struct{} // signals that a buffer is free or that the reader is gone
 	done chan struct{} // closed when the sender has ended; nil before the sender has started
 
-	mu    sync.Mutex // guards the rest
-	queue [][]byte   // to send before the file
-	idle  []*buffer
-	made  int       // number of buffers
-	taken time.Time // when the reader last took a whole buffer
-	file  *os.File  // nil until the reader stalls for the first time
-	sent  int64     // bytes of the file that were sent
-	kept  int64     // bytes in the file; 0 if all of them were sent
-	since time.Time // when the oldest bytes in the file were written
-	most  int64     // maximum size of the file
-	ended bool
-	err   error // of the reader
+	mu      sync.Mutex // guards the rest
+	queue   [][]byte   // to send before the file
+	idle    []*buffer
+	made    int       // number of buffers
+	taken   time.Time // when the reader last took a whole buffer
+	file    *os.File  // nil until the reader stalls for the first time
+	sent    int64     // bytes of the file that were sent
+	spooled int64     // bytes in the file; 0 if all of them were sent
+	since   time.Time // when the oldest bytes in the file were written
+	most    int64     // maximum size of the file
+	ended   bool
+	err     error // of the reader
 }
 
 type buffer [160 << 10]byte
@@ -71,15 +71,15 @@ func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Wr
 func (w *Writer) Full() error {
 	for {
 		w.mu.Lock()
-		err, kept, most, since, idle := w.err, w.kept, w.most, w.since, time.Since(w.taken)
+		err, spooled, most, since, idle := w.err, w.spooled, w.most, w.since, time.Since(w.taken)
 		w.mu.Unlock()
-		if err != nil || kept == 0 {
+		if err != nil || spooled == 0 {
 			return err
 		}
 		if err := w.query.Yield(since); err != nil {
 			return err
 		}
-		if kept <= most && !w.space.full() {
+		if spooled <= most && !w.space.full() {
 			return nil
 		}
 		if idle >= 2*w.pause {
@@ -118,7 +118,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 func (w *Writer) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.kept > 0 && w.space.over()
+	return w.spooled > 0 && w.space.over()
 }
 
 // put takes some of the bytes, or none if no buffer is free.
@@ -128,10 +128,10 @@ func (w *Writer) put(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	if w.kept > 0 {
-		return w.keep(p)
+	if w.spooled > 0 {
+		return w.spool(p)
 	}
-	// that buffer is not being sent yet
+	// The last buffer of the queue is not being sent yet, so it can be filled up.
 	if last := len(w.queue) - 1; last >= 0 && len(w.queue[last]) < len(buffer{}) {
 		n, full := len(w.queue[last]), w.queue[last][:len(buffer{})]
 		more := copy(full[n:], p)
@@ -192,20 +192,20 @@ func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.since, w.most = now, w.space.most()
-	return w.keep(p)
+	return w.spool(p)
 }
 
-// keep appends bytes to the file. mu must be held.
-func (w *Writer) keep(p []byte) (int, error) {
+// spool appends bytes to the file. mu must be held.
+func (w *Writer) spool(p []byte) (int, error) {
 	n := int64(len(p))
 	if err := w.space.take(n); err != nil {
 		return 0, err
 	}
-	if _, err := w.file.WriteAt(p, w.kept); err != nil {
+	if _, err := w.file.WriteAt(p, w.spooled); err != nil {
 		w.space.give(n)
-		return 0, base.Errorf(base.StorageFull, "keep a result for a slow reader: %w", err)
+		return 0, base.Errorf(base.StorageFull, "spool a result for a slow reader: %w", err)
 	}
-	w.kept += n
+	w.spooled += n
 	notify(w.work)
 	return len(p), nil
 }
@@ -239,11 +239,11 @@ func (w *Writer) next() ([]byte, error) {
 			w.mu.Unlock()
 			return piece, nil
 		}
-		kept, ended := w.kept, w.ended
+		spooled, ended := w.spooled, w.ended
 		w.mu.Unlock()
 		switch {
-		case kept > w.sent:
-			return w.read(kept)
+		case spooled > w.sent:
+			return w.read(spooled)
 		case ended:
 			return nil, nil
 		}
@@ -251,19 +251,19 @@ func (w *Writer) next() ([]byte, error) {
 	}
 }
 
-// read reads the next piece of the file, which has kept bytes.
-func (w *Writer) read(kept int64) ([]byte, error) {
+// read reads the next piece of the file, which has spooled bytes.
+func (w *Writer) read(spooled int64) ([]byte, error) {
 	buf := pool.Get().(*buffer)
-	piece := buf[:min(int64(len(buf)), kept-w.sent)]
+	piece := buf[:min(int64(len(buf)), spooled-w.sent)]
 	if _, err := w.file.ReadAt(piece, w.sent); err != nil {
 		pool.Put(buf)
-		return nil, base.Errorf(base.Internal, "read a result that was kept for a slow reader: %w", err)
+		return nil, base.Errorf(base.Internal, "read a spooled result: %w", err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.made++
 	w.sent += int64(len(piece))
-	if w.sent == w.kept {
+	if w.sent == w.spooled {
 		return piece, w.empty()
 	}
 	return piece, nil
@@ -271,10 +271,10 @@ func (w *Writer) read(kept int64) ([]byte, error) {
 
 // empty frees the space of the file. mu must be held.
 func (w *Writer) empty() error {
-	w.space.give(w.kept)
-	w.sent, w.kept = 0, 0
+	w.space.give(w.spooled)
+	w.sent, w.spooled = 0, 0
 	if err := w.file.Truncate(0); err != nil {
-		return base.Errorf(base.Internal, "empty a file of a slow reader: %w", err)
+		return base.Errorf(base.Internal, "empty the file of a spooled result: %w", err)
 	}
 	return nil
 }
@@ -321,9 +321,9 @@ func (w *Writer) Finish() error {
 	if w.file == nil {
 		return w.err
 	}
-	w.space.give(w.kept)
+	w.space.give(w.spooled)
 	if err := w.file.Close(); err != nil && w.err == nil {
-		return base.Errorf(base.Internal, "close a file of a slow reader: %w", err)
+		return base.Errorf(base.Internal, "close the file of a spooled result: %w", err)
 	}
 	return w.err
 }

@@ -75,7 +75,7 @@ template <class T> struct TypedChooser : public Chooser {
 		}
 		bounded = true;
 		auto better = std::count_if(values, end, [this](const T &v) { return Before(v, bound); });
-		// the number of rows to choose whose value is the bound
+		// The number of rows to choose among those that equal the bound.
 		idx_t equal = order.ties ? n : order.n - better;
 		idx_t chosen = 0;
 		for (idx_t k = 0; k < n; k++) {

@@ -129,7 +129,7 @@ func (osFS) Lock(path string) (io.Closer, error) {
 		conflict := base.Errorf(base.Conflict, "%s", message).WithHint("stop that process, or use another directory")
 		return nil, errors.Join(conflict, f.Close())
 	}
-	// the id is only used in a message
+	// The id is only used in a message, so a full disk does not matter.
 	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil && !isStorageFull(err) {
 		return nil, errors.Join(osError(err), f.Close())
 	}

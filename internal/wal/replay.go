@@ -303,7 +303,7 @@ func judgeTail(file vfs.Reader, path string, salt uint64, offset, limit int64, b
 
 // tail describes the bytes after a bad frame.
 type tail struct {
-	// offset of a frame header that proves that the bad frame was durable; 0: none
+	// proof is the offset of a frame header that proves that the bad frame was durable; 0: none.
 	proof       int64
 	proofSynced int64
 	end         int64 // end of the last nonzero byte; the bad frame's offset if there is none

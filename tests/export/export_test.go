@@ -368,7 +368,7 @@ func TestAStorageThatIsAwayOrRefuses(t *testing.T) {
 	refused(t, s, "CREATE EXPORT lake FROM TABLE bids "+strings.Replace(place, secretKey, "wrong", 1), "SignatureDoesNotMatch", bucket)
 	refused(t, s, "CREATE EXPORT lake FROM TABLE bids "+strings.Replace(place, "'lake'", "'nowhere'", 1), "NoSuchBucket", "nowhere")
 	refused(t, s, "CREATE EXPORT lake FROM TABLE bids "+strings.Replace(place, "prefix", "prefx", 1), "S3 has no option", "prefx", "prefix")
-	refused(t, s, "CREATE EXPORT lake FROM TABLE bids INTO S3 (bucket = 'lake', access_key_id = 'a')", "both or not at all")
+	refused(t, s, "CREATE EXPORT lake FROM TABLE bids INTO S3 (bucket = 'lake', access_key_id = 'a')", "must be given together")
 	s.Token = "writer"
 	refused(t, s, "CREATE EXPORT lake FROM TABLE bids "+place, "forbidden", "role admin")
 	refused(t, s, "DROP EXPORT lake", "forbidden", "role admin")

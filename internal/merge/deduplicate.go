@@ -17,33 +17,34 @@ import (
 // deduplicates the tables with new parts from flushes and loads, and the tables with tombstones to
 // drop.
 
-// isSettled reports whether a part may be merged, and its tombstones may be dropped.
-func isSettled(t *snapshot.Table, p *catalog.Part) bool {
+// isDeduplicated reports whether a part may be merged, and its tombstones may be dropped.
+func isDeduplicated(t *snapshot.Table, p *catalog.Part) bool {
 	return !t.Schema.MergeOnRead || p.MaxSeq <= t.Settled
 }
 
-// toSettle reports whether the table must be deduplicated for the sake of this part.
-func (m *merger) toSettle(t *snapshot.Table, p *catalog.Part) bool {
-	return !isSettled(t, p) || t.Schema.MergeOnRead && m.tombstonesAged(t, p, m.clock.Now()) && !m.tombstonesAged(t, p, m.inTime(t))
+// needsDeduplication reports whether the table must be deduplicated for the sake of this part.
+func (m *merger) needsDeduplication(t *snapshot.Table, p *catalog.Part) bool {
+	return !isDeduplicated(t, p) || t.Schema.MergeOnRead && m.tombstonesAged(t, p, m.clock.Now()) && !m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// settle deduplicates all tables with parts that need it. A failure of one table does not affect
-// the others.
-func (s *Scheduler) settle(ctx context.Context, eager bool) error {
+// deduplicate deduplicates all tables with parts that need it. A failure of one table does not
+// affect the others.
+func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 	snap, err := s.merger.engine.Snapshot()
 	if err != nil {
 		return err
 	}
 	var due []*snapshot.Table
 	for id, t := range snap.Tables {
-		if slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { return s.merger.toSettle(t, p) }) && (eager || s.mayTry(subject{table: id}, s.clock.Now())) {
+		if slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { return s.merger.needsDeduplication(t, p) }) && (eager || s.mayTry(subject{table: id}, s.clock.Now())) {
 			due = append(due, t)
 		}
 	}
 	s.merger.mu.Lock()
-	maps.DeleteFunc(s.merger.settled, func(id base.TableID, _ time.Time) bool { return snap.Tables[id] == nil })
+	maps.DeleteFunc(s.merger.deduplicated, func(id base.TableID, _ time.Time) bool { return snap.Tables[id] == nil })
 	s.merger.mu.Unlock()
-	// deduplication takes a while, and writers may wait for the memory of other tables' rows
+	// Release the snapshot first: deduplication takes a while, and writers may wait for the memory
+	// of other tables' rows.
 	snap.Release()
 	var errs []error
 	for _, t := range due {
@@ -54,21 +55,21 @@ func (s *Scheduler) settle(ctx context.Context, eager bool) error {
 		err := s.merger.engine.Settle(ctx, t.Schema.ID)
 		if err == nil {
 			s.merger.mu.Lock()
-			s.merger.settled[t.Schema.ID] = started
+			s.merger.deduplicated[t.Schema.ID] = started
 			s.merger.mu.Unlock()
 		}
 		if kind := base.KindOf(err); err != nil && (kind == base.NotFound || kind == base.Conflict) {
 			err = nil // dropped or changed in the meantime
 		}
-		s.settled(ctx, t, started, err)
+		s.endDeduplication(ctx, t, started, err)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// settled records the result of a deduplication. A failure is reported as a failed merge, because
-// the merge cannot take place.
-func (s *Scheduler) settled(ctx context.Context, t *snapshot.Table, started time.Time, err error) {
+// endDeduplication records the result of a deduplication. A failure is reported as a failed merge,
+// because the merge cannot take place.
+func (s *Scheduler) endDeduplication(ctx context.Context, t *snapshot.Table, started time.Time, err error) {
 	of := subject{table: t.Schema.ID}
 	s.mu.Lock()
 	failed := s.failures[of] != nil

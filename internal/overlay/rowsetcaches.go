@@ -14,22 +14,24 @@ import (
 
 // rowsetCaches bounds the data about changed rowsets that is cached between queries. The data is
 // attached to the rowset's patches and is freed with the last of them. Here it is only listed.
-type sources struct {
+type rowsetCaches struct {
 	most  int64         // limit of the cached values, in bytes
 	bytes *atomic.Int64 // size of the cached values of existing rowsets
 
 	mu  sync.Mutex
-	all []weak.Pointer[source] // guarded by mu
+	all []weak.Pointer[rowsetCache] // guarded by mu
 	// When the list is longer than full, caches that no longer exist are removed from it.
 	full int // guarded by mu
 }
 
-func newSources(most int64) *sources { return &sources{most: most, bytes: new(atomic.Int64)} }
+func newRowsetCaches(most int64) *rowsetCaches {
+	return &rowsetCaches{most: most, bytes: new(atomic.Int64)}
+}
 
 // of returns the cache of the set's rowset.
-func (x *sources) of(set *patch.Set) *source {
+func (x *rowsetCaches) of(set *patch.Set) *rowsetCache {
 	return set.Beside(func() any {
-		s := &source{kept: keptColumns{}, bytes: new(atomic.Int64), total: x.bytes}
+		s := &rowsetCache{columns: cachedColumns{}, bytes: new(atomic.Int64), total: x.bytes}
 		total := x.bytes
 		runtime.AddCleanup(s, func(bytes *atomic.Int64) { total.Add(-bytes.Load()) }, s.bytes)
 		x.mu.Lock()
@@ -39,12 +41,12 @@ func (x *sources) of(set *patch.Set) *source {
 			x.full = max(few, 2*len(x.thereLocked()))
 		}
 		return s
-	}).(*source)
+	}).(*rowsetCache)
 }
 
 // thereLocked returns the existing caches, and removes the others from the list. x.mu must be held.
-func (x *sources) thereLocked() (all []*source) {
-	x.all = slices.DeleteFunc(x.all, func(p weak.Pointer[source]) bool {
+func (x *rowsetCaches) thereLocked() (all []*rowsetCache) {
+	x.all = slices.DeleteFunc(x.all, func(p weak.Pointer[rowsetCache]) bool {
 		s := p.Value()
 		if s != nil {
 			all = append(all, s)
@@ -58,14 +60,14 @@ func (x *sources) thereLocked() (all []*source) {
 // it needs. It evicts the least recently used columns first, then those that this query has added,
 // and last those that the query found in the cache. So a query that needs more than the limit finds
 // part of its columns the next time.
-func (x *sources) trim() {
+func (x *rowsetCaches) trim() {
 	if x.bytes.Load() <= x.most {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	type candidate struct {
-		source *source
+		cache  *rowsetCache
 		column base.ColumnID
 		used   uint64
 	}
@@ -80,6 +82,6 @@ func (x *sources) trim() {
 		if x.bytes.Load() <= x.most {
 			return
 		}
-		c.source.drop(c.column)
+		c.cache.drop(c.column)
 	}
 }

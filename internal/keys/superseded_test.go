@@ -22,16 +22,16 @@ import (
 // world is a table that merges on read with random rows, and the expected state of each row.
 type world struct {
 	*rand.Rand
-	t      *testing.T
-	finder *Finder
-	table  schema.Table
-	seq    base.Seq
-	ids    base.SourceID
-	parts  []*catalog.Part
-	views  []memtable.View
-	sets   map[base.SourceID]*patch.Set
-	rows   map[base.SourceID][]arrived
-	losers Losers
+	t          *testing.T
+	finder     *Finder
+	table      schema.Table
+	seq        base.Seq
+	ids        base.SourceID
+	parts      []*catalog.Part
+	views      []memtable.View
+	sets       map[base.SourceID]*patch.Set
+	rows       map[base.SourceID][]arrived
+	superseded Losers
 }
 
 // arrived is a row: its key and version, and when it was written.
@@ -101,8 +101,8 @@ func (w *world) step() {
 			w.delete(holds[key])
 			break
 		}
-		for id, losers := range w.losers.Of {
-			for it := losers.Iterator(); it.HasNext(); {
+		for id, superseded := range w.superseded.Of {
+			for it := superseded.Iterator(); it.HasNext(); {
 				w.delete(base.RowAddress{Source: id, Ordinal: base.RowOrdinal(it.Next())})
 			}
 		}
@@ -152,10 +152,10 @@ func (w *world) check() {
 		}
 	}
 	var err error
-	if w.losers, err = w.finder.Losers(w.t.Context(), t, w.seq, w.losers); err != nil {
+	if w.superseded, err = w.finder.Losers(w.t.Context(), t, w.seq, w.superseded); err != nil {
 		w.t.Fatal(err)
 	}
-	for from, before := range map[string]Losers{"step by step": w.losers, "at once": {}} {
+	for from, before := range map[string]Losers{"step by step": w.superseded, "at once": {}} {
 		found, err := w.finder.Losers(w.t.Context(), t, w.seq, before)
 		if err != nil {
 			w.t.Fatal(err)
@@ -194,13 +194,13 @@ func TestRepeatedRowsOfOneSource(t *testing.T) {
 			w.delete(base.RowAddress{Source: 1, Ordinal: base.RowOrdinal(w.IntN(len(rows)))})
 		}
 		cut := w.IntN(len(rows) + 1)
-		losers, err := Repeated(w.table, w.table, []arrow.RecordBatch{w.record(rows[:cut]), w.record(rows[cut:])}, w.sets[1])
+		superseded, err := Repeated(w.table, w.table, []arrow.RecordBatch{w.record(rows[:cut]), w.record(rows[cut:])}, w.sets[1])
 		if err != nil {
 			t.Fatal(err)
 		}
 		holds := w.holds()
 		for i, r := range rows {
-			if want := holds[r.key].Ordinal != base.RowOrdinal(i); !r.deleted && losers.Contains(uint32(i)) != want {
+			if want := holds[r.key].Ordinal != base.RowOrdinal(i); !r.deleted && superseded.Contains(uint32(i)) != want {
 				t.Fatalf("seed %d: row %d, %+v, is a loser: %t", seed, i, r, !want)
 			}
 		}

@@ -36,12 +36,12 @@ type merger struct {
 	clock     engine.Clock
 
 	mu sync.Mutex
-	// guarded by mu; when the last deduplication of a table began
-	settled map[base.TableID]time.Time
+	// deduplicated is when the last deduplication of a table began. Guarded by mu.
+	deduplicated map[base.TableID]time.Time
 }
 
 // input reads one part from start to end, and converts its rows to the current schema version.
-type source struct {
+type input struct {
 	part    *catalog.Part
 	now     schema.Table
 	written schema.Table
@@ -68,12 +68,12 @@ const (
 
 // open starts to read a part of a table. together is the number of parts that the merge reads at
 // once. The caller closes the input.
-func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, together int) (*source, error) {
+func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, together int) (*input, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
 		return nil, base.Errorf(base.Internal, "part %d has unknown schema version %d", p.ID, p.SchemaVersion)
 	}
-	s := &source{
+	s := &input{
 		part: p, now: t.Schema, written: written, patches: t.Patches[p.ID], left: p.Rows,
 		drops: m.tombstonesDue(t, p), dropped: roaring.New(),
 	}
@@ -116,7 +116,7 @@ func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[ba
 		return nil, nil
 	}
 	if m.constants == nil {
-		return nil, base.Errorf(base.Internal, "nobody evaluates the initial value of column %q", added[0].Name)
+		return nil, base.Errorf(base.Internal, "cannot evaluate the initial value of column %q", added[0].Name)
 	}
 	return m.constants(ctx, now, added, 1)
 }
@@ -136,27 +136,27 @@ func (r rows) ordinal(i int) uint32 {
 	return r.first + uint32(i)
 }
 
-// sourceError is an error that one part of a merge caused. Merges without this part do not have it.
-type sourceError struct {
+// inputError is an error that one part of a merge caused. Merges without this part do not have it.
+type inputError struct {
 	part base.SourceID
 	err  error
 }
 
-func (e *sourceError) Error() string { return e.err.Error() }
+func (e *inputError) Error() string { return e.err.Error() }
 
-func (e *sourceError) Unwrap() error { return e.err }
+func (e *inputError) Unwrap() error { return e.err }
 
 // next returns the part's next rows in the current schema version, with their newest values and
 // without deleted rows, or io.EOF. The batch may be empty. The caller releases it.
-func (s *source) next() (rows, error) {
+func (s *input) next() (rows, error) {
 	r, err := s.read()
 	if err != nil && err != io.EOF {
-		err = &sourceError{s.part.ID, err}
+		err = &inputError{s.part.ID, err}
 	}
 	return r, err
 }
 
-func (s *source) read() (rows, error) {
+func (s *input) read() (rows, error) {
 	r, err := s.readLive()
 	if err != nil || s.retype == nil || r.rec.NumRows() == 0 {
 		return r, err
@@ -168,7 +168,7 @@ func (s *source) read() (rows, error) {
 }
 
 // readLive returns the part's next rows before a type is changed.
-func (s *source) readLive() (rows, error) {
+func (s *input) readLive() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {
 		if s.left != 0 {
@@ -215,7 +215,7 @@ func (s *source) readLive() (rows, error) {
 
 // hide replaces values that are deleted or have newer ones by NULL, in columns whose type has
 // changed: such values may not fit the new type.
-func (s *source) hide(r *rows) error {
+func (s *input) hide(r *rows) error {
 	if s.patches == nil || len(s.retyped) == 0 {
 		return nil
 	}
@@ -244,7 +244,7 @@ func (r *rows) replace(rec arrow.RecordBatch, err error) error {
 	return err
 }
 
-func (s *source) close() {
+func (s *input) close() {
 	s.stop()
 	s.closeSteps()
 }

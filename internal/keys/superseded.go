@@ -35,19 +35,19 @@ type Losers struct {
 // snapshot. seq is the edit of the snapshot, which must not be older than before. before is not
 // modified. A bitmap without new rows is shared with before. The caller holds the snapshot.
 func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, before Losers) (Losers, error) {
-	c := &contest{Finder: f, ctx: ctx, table: t, losers: maps.Clone(before.Of), grown: map[base.SourceID]bool{}}
-	if c.losers == nil {
-		c.losers = map[base.SourceID]*roaring.Bitmap{}
+	c := &deduplicator{Finder: f, ctx: ctx, table: t, superseded: maps.Clone(before.Of), grown: map[base.SourceID]bool{}}
+	if c.superseded == nil {
+		c.superseded = map[base.SourceID]*roaring.Bitmap{}
 	}
-	after := Losers{Seq: seq, Rows: make(map[base.SourceID]int64, len(t.Memtables)), Of: c.losers}
+	after := Losers{Seq: seq, Rows: make(map[base.SourceID]int64, len(t.Memtables)), Of: c.superseded}
 	for _, v := range t.Memtables {
 		after.Rows[v.Source] = v.Rows
 	}
-	for _, a := range c.arrivals(before) {
+	for _, a := range c.newRows(before) {
 		if err := ctx.Err(); err != nil {
 			return before, base.Wrap(err, "look up keys")
 		}
-		if err := c.settle(a); err != nil {
+		if err := c.deduplicate(a); err != nil {
 			return before, err
 		}
 	}
@@ -55,16 +55,16 @@ func (f *Finder) Losers(ctx context.Context, t *snapshot.Table, seq base.Seq, be
 }
 
 // deduplicator finds superseded rows.
-type contest struct {
+type deduplicator struct {
 	*Finder
-	ctx    context.Context
-	table  *snapshot.Table
-	losers map[base.SourceID]*roaring.Bitmap
-	grown  map[base.SourceID]bool // rowsets with a bitmap that this deduplicator owns
+	ctx        context.Context
+	table      *snapshot.Table
+	superseded map[base.SourceID]*roaring.Bitmap
+	grown      map[base.SourceID]bool // rowsets with a bitmap that this deduplicator owns
 }
 
 // newRows are rows to deduplicate: a part, or the rows of a memtable from one row on.
-type arrival struct {
+type newRows struct {
 	seq  base.Seq
 	id   base.SourceID
 	part *catalog.Part // or nil
@@ -72,19 +72,19 @@ type arrival struct {
 	from int64
 }
 
-func (a arrival) order(b arrival) int {
+func (a newRows) order(b newRows) int {
 	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.id, b.id))
 }
 
-func ofPart(p *catalog.Part) arrival { return arrival{seq: p.MaxSeq, id: p.ID, part: p} }
+func ofPart(p *catalog.Part) newRows { return newRows{seq: p.MaxSeq, id: p.ID, part: p} }
 
-func ofView(v memtable.View) arrival { return arrival{seq: v.MinSeq, id: v.Source, view: v} }
+func ofView(v memtable.View) newRows { return newRows{seq: v.MinSeq, id: v.Source, view: v} }
 
 // newRows returns the rows to deduplicate, by rowset, in the order in which the rowsets were
 // written. Rowsets do not interleave in time: a load starts a new memtable, and only deduplicated
 // parts are merged.
-func (c *contest) arrivals(before Losers) []arrival {
-	var all []arrival
+func (c *deduplicator) newRows(before Losers) []newRows {
+	var all []newRows
 	for _, p := range c.table.Parts {
 		if p.MaxSeq > before.Seq {
 			all = append(all, ofPart(p))
@@ -96,41 +96,41 @@ func (c *contest) arrivals(before Losers) []arrival {
 			all = append(all, a)
 		}
 	}
-	slices.SortFunc(all, arrival.order)
+	slices.SortFunc(all, newRows.order)
 	return all
 }
 
 // live returns a function that reports whether a row of a rowset is neither deleted nor superseded.
-func (c *contest) live(id base.SourceID) func(ordinal uint32) bool {
+func (c *deduplicator) live(id base.SourceID) func(ordinal uint32) bool {
 	var deleted *roaring.Bitmap
 	if set := c.table.Patches[id]; set != nil {
 		deleted = set.Deleted
 	}
-	losers := c.losers[id]
+	superseded := c.superseded[id]
 	return func(ordinal uint32) bool {
-		return (deleted == nil || !deleted.Contains(ordinal)) && (losers == nil || !losers.Contains(ordinal))
+		return (deleted == nil || !deleted.Contains(ordinal)) && (superseded == nil || !superseded.Contains(ordinal))
 	}
 }
 
 // supersede marks rows of a rowset as superseded. It sorts rows.
-func (c *contest) lose(id base.SourceID, rows []uint32) {
+func (c *deduplicator) supersede(id base.SourceID, rows []uint32) {
 	if len(rows) == 0 {
 		return
 	}
 	if !c.grown[id] {
 		c.grown[id] = true
-		if c.losers[id] == nil {
-			c.losers[id] = roaring.New()
+		if c.superseded[id] == nil {
+			c.superseded[id] = roaring.New()
 		} else {
-			c.losers[id] = c.losers[id].Clone()
+			c.superseded[id] = c.superseded[id].Clone()
 		}
 	}
 	slices.Sort(rows) // they are in the order of their hashes
-	c.losers[id].AddMany(rows)
+	c.superseded[id].AddMany(rows)
 }
 
 // deduplicate compares new rows with all older rows of their keys.
-func (c *contest) settle(a arrival) error {
+func (c *deduplicator) deduplicate(a newRows) error {
 	rows, look, err := c.rows(a)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (c *contest) settle(a arrival) error {
 	if a.part == nil && a.from > 0 {
 		earlier := a.view
 		earlier.Rows = a.from
-		if rows, err = c.decide(a, rows, a.id, nil, func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
+		if rows, err = c.compare(a, rows, a.id, nil, func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
 			return c.inView(earlier, live)
 		}); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (c *contest) settle(a arrival) error {
 		if v.Source == a.id || ofView(v).order(a) > 0 {
 			continue
 		}
-		if rows, err = c.decide(a, rows, v.Source, nil, func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
+		if rows, err = c.compare(a, rows, v.Source, nil, func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
 			return c.inView(v, live)
 		}); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (c *contest) settle(a arrival) error {
 		if p == a.part || ofPart(p).order(a) > 0 || !look.ranges(p) {
 			continue
 		}
-		if rows, err = c.decide(a, rows, p.ID, look.within(p), func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
+		if rows, err = c.compare(a, rows, p.ID, look.within(p), func(live func(uint32) bool) (func(batch.KeyHash) (uint32, bool), func(), error) {
 			x, err := c.ofPart(c.ctx, c.table, p, key)
 			return func(key batch.KeyHash) (found uint32, ok bool) {
 				x.Find(key, func(ordinal uint32) bool {
@@ -179,7 +179,7 @@ func (c *contest) settle(a arrival) error {
 
 // inView returns a lookup in the rows of a memtable. The memtable's index is locked until release
 // is called.
-func (c *contest) inView(v memtable.View, live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error) {
+func (c *deduplicator) inView(v memtable.View, live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error) {
 	s, err := c.ofMemtable(c.table, c.table.Schema.PrimaryKey, v)
 	if err != nil {
 		return nil, nil, err
@@ -196,12 +196,12 @@ func (c *contest) inView(v memtable.View, live func(uint32) bool) (find func(bat
 // compare looks new rows up in an older rowset, marks the superseded rows on both sides, and
 // returns the new rows that the rowset has no row for. within reports which new rows the rowset may
 // have; nil means all.
-func (c *contest) decide(a arrival, rows []entry, source base.SourceID, within func(row uint32) bool, open func(live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error)) ([]entry, error) {
-	find, release, err := open(c.live(source))
+func (c *deduplicator) compare(a newRows, rows []entry, rowset base.SourceID, within func(row uint32) bool, open func(live func(uint32) bool) (find func(batch.KeyHash) (uint32, bool), release func(), err error)) ([]entry, error) {
+	find, release, err := open(c.live(rowset))
 	if err != nil {
 		return nil, err
 	}
-	var ours, theirs []uint32
+	var added, existing []uint32
 	rest := rows[:0]
 	for _, r := range rows {
 		if within != nil && !within(r.ordinal-uint32(a.from)) {
@@ -209,41 +209,41 @@ func (c *contest) decide(a arrival, rows []entry, source base.SourceID, within f
 			continue
 		}
 		if other, found := find(batch.KeyHash{High: r.high, Low: r.low}); found {
-			ours, theirs = append(ours, r.ordinal), append(theirs, other)
+			added, existing = append(added, r.ordinal), append(existing, other)
 		} else {
 			rest = append(rest, r)
 		}
 	}
 	release()
-	if len(ours) == 0 {
+	if len(added) == 0 {
 		return rest, nil
 	}
 	if c.table.Schema.RowVersion == 0 {
-		c.lose(source, theirs)
+		c.supersede(rowset, existing)
 		return rest, nil
 	}
-	came, err := c.versions(a.id, ours)
+	addedStates, err := c.versions(a.id, added)
 	if err != nil {
 		return nil, err
 	}
-	there, err := c.versions(source, theirs)
+	existingStates, err := c.versions(rowset, existing)
 	if err != nil {
 		return nil, err
 	}
 	var late, replaced []uint32
-	for i := range ours {
-		if came[i].Version < there[i].Version {
-			late = append(late, ours[i])
+	for i := range added {
+		if addedStates[i].Version < existingStates[i].Version {
+			late = append(late, added[i])
 		} else {
-			replaced = append(replaced, theirs[i])
+			replaced = append(replaced, existing[i])
 		}
 	}
-	c.lose(a.id, late)
-	c.lose(source, replaced)
+	c.supersede(a.id, late)
+	c.supersede(rowset, replaced)
 	return rest, nil
 }
 
-func (c *contest) versions(id base.SourceID, rows []uint32) ([]State, error) {
+func (c *deduplicator) versions(id base.SourceID, rows []uint32) ([]State, error) {
 	addresses := make([]base.RowAddress, len(rows))
 	for i, row := range rows {
 		addresses[i] = base.RowAddress{Source: id, Ordinal: base.RowOrdinal(row)}
@@ -261,7 +261,7 @@ type where struct {
 
 // rows returns the new rows to look up, one per key, ordered by the first bits of their hashes.
 // Indexes have the same order, so the lookups go through an index from start to end.
-func (c *contest) rows(a arrival) (rows []entry, look where, err error) {
+func (c *deduplicator) rows(a newRows) (rows []entry, look where, err error) {
 	t, key := c.table, c.table.Schema.PrimaryKey
 	live := c.live(a.id)
 	if a.part != nil {
@@ -293,11 +293,11 @@ func (c *contest) rows(a arrival) (rows []entry, look where, err error) {
 	if t.Schema.RowVersion != 0 {
 		versions = func(ordinals []uint32) ([]State, error) { return c.versions(a.id, ordinals) }
 	}
-	losers, err := x.losers(live, versions)
+	superseded, err := x.superseded(live, versions)
 	if err != nil {
 		return nil, look, err
 	}
-	c.lose(a.id, losers)
+	c.supersede(a.id, superseded)
 	live = c.live(a.id)
 	rows = slices.DeleteFunc(x.entries, func(e entry) bool { return !live(e.ordinal) })
 	return rows, look, nil
@@ -331,7 +331,7 @@ func valuesIn(now schema.Table, v memtable.View, from int64, set *patch.Set) (bo
 
 // superseded returns the superseded rows among the live rows of an index. The rows were written in
 // the order of their ordinals. versions is nil if the table has no version column.
-func (x *Index) losers(live func(ordinal uint32) bool, versions func(ordinals []uint32) ([]State, error)) (losers []uint32, err error) {
+func (x *Index) superseded(live func(ordinal uint32) bool, versions func(ordinals []uint32) ([]State, error)) (superseded []uint32, err error) {
 	var rows []uint32 // rows of keys that occur more than once
 	var groups []int  // the number of rows of each of these keys
 	for b := range len(x.starts) - 1 {
@@ -358,18 +358,18 @@ func (x *Index) losers(live func(ordinal uint32) bool, versions func(ordinals []
 	}
 	from := 0
 	for _, n := range groups {
-		holds := from
+		current := from
 		for i := from + 1; i < from+n; i++ {
-			if states != nil && states[i].Version < states[holds].Version {
-				losers = append(losers, rows[i])
+			if states != nil && states[i].Version < states[current].Version {
+				superseded = append(superseded, rows[i])
 				continue
 			}
-			losers = append(losers, rows[holds])
-			holds = i
+			superseded = append(superseded, rows[current])
+			current = i
 		}
 		from += n
 	}
-	return losers, nil
+	return superseded, nil
 }
 
 // Repeated returns the superseded rows among the rows of one rowset. records are its batches, in
@@ -402,8 +402,8 @@ func Repeated(now, written schema.Table, records []arrow.RecordBatch, set *patch
 	if now.RowVersion != 0 {
 		versions = func(ordinals []uint32) ([]State, error) { return read.with(set, now, ordinals) }
 	}
-	losers, err := NewIndex(hashes).losers(live, versions)
-	return roaring.BitmapOf(losers...), err
+	superseded, err := NewIndex(hashes).superseded(live, versions)
+	return roaring.BitmapOf(superseded...), err
 }
 
 // with returns the states of rows, including the changes in set (nil: none).

@@ -26,7 +26,7 @@ import (
 // an index is needed only once. A statement whose request was ignored asks again the next time.
 
 // indexBuilder builds indexes in the background.
-type beside struct {
+type indexBuilder struct {
 	failed  func(error)
 	closing context.Context // ends with Close
 	close   context.CancelFunc
@@ -41,7 +41,7 @@ const retryAfter = time.Minute
 
 // lack is a part in which a key cannot be looked up yet.
 type lack struct {
-	entry *source
+	entry *rowset
 	part  *catalog.Part
 	again bool // All lacked it before
 }
@@ -59,28 +59,28 @@ func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, va
 		}
 		l.entry.asked = true
 	}
-	if len(due) == 0 || f.beside.busy || f.beside.closed {
+	if len(due) == 0 || f.builder.busy || f.builder.closed {
 		return
 	}
-	f.beside.busy = true
+	f.builder.busy = true
 	rows, stored := t.Rows(), *t
 	stored.Memtables = nil
-	f.beside.running.Go(func() { f.makeBeside(&stored, rows, due, key, values) })
+	f.builder.running.Go(func() { f.buildInBackground(&stored, rows, due, key, values) })
 }
 
-// buildInBackground builds what is lacking of a table with the given number of rows. Only makeIndex
-// holds parts meanwhile.
-func (f *Finder) makeBeside(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
+// buildInBackground builds what is lacking of a table with the given number of rows. It holds a part
+// only while makeIndex works on it.
+func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	defer func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.beside.busy = false
+		f.builder.busy = false
 	}()
 	for _, l := range lacking {
 		// Whole indexes are built only if those of all parts fit into memory together. Otherwise
 		// they would evict each other.
 		err := f.makeIndex(t, l, l.again && rows*entryBytes <= f.maxBytes, key, values)
-		if f.beside.closing.Err() != nil {
+		if f.builder.closing.Err() != nil {
 			return
 		}
 		if err == nil {
@@ -89,7 +89,7 @@ func (f *Finder) makeBeside(t *snapshot.Table, rows int64, lacking []lack, key [
 		f.mu.Lock()
 		l.entry.failed = time.Now()
 		f.mu.Unlock()
-		f.beside.failed(base.Wrap(err, "table %s: part %d", t.Schema.QualifiedName(), l.part.ID))
+		f.builder.failed(base.Wrap(err, "table %s: part %d", t.Schema.QualifiedName(), l.part.ID))
 	}
 }
 
@@ -109,7 +109,7 @@ func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.Col
 	case ok:
 		return f.readGroups(groups)
 	case whole:
-		_, err = f.ofPart(f.beside.closing, t, l.part, key)
+		_, err = f.ofPart(f.builder.closing, t, l.part, key)
 	}
 	return err
 }
@@ -118,8 +118,8 @@ func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.Col
 // still works afterwards, but no new indexes are built in the background.
 func (f *Finder) Close() {
 	f.mu.Lock()
-	f.beside.closed = true
+	f.builder.closed = true
 	f.mu.Unlock()
-	f.beside.close()
-	f.beside.running.Wait()
+	f.builder.close()
+	f.builder.running.Wait()
 }

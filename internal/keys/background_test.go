@@ -22,9 +22,9 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// besideWorld is a table of parts with a finder. Reads wait for the channel goAhead, if it is not
+// backgroundWorld is a table of parts with a finder. Reads wait for the channel goAhead, if it is not
 // nil, and fail with the error fail.
-type besideWorld struct {
+type backgroundWorld struct {
 	*testing.T
 	table   *snapshot.Table
 	keys    [][]int64
@@ -39,8 +39,8 @@ type besideWorld struct {
 	gone     bool            // guarded by mu; the table has none of its parts any more
 }
 
-func newBesideWorld(t *testing.T, keys ...[]int64) *besideWorld {
-	w := &besideWorld{T: t, keys: keys}
+func newBesideWorld(t *testing.T, keys ...[]int64) *backgroundWorld {
+	w := &backgroundWorld{T: t, keys: keys}
 	w.table, _ = tableOf(t, &w.read, keys...)
 	reader := readerOf(w.readPart)
 	reader.Hold = w.hold
@@ -52,7 +52,7 @@ func newBesideWorld(t *testing.T, keys ...[]int64) *besideWorld {
 	return w
 }
 
-func (w *besideWorld) hold(*catalog.Part) (release func(), ok bool) {
+func (w *backgroundWorld) hold(*catalog.Part) (release func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.gone {
@@ -66,7 +66,7 @@ func (w *besideWorld) hold(*catalog.Part) (release func(), ok bool) {
 	}, true
 }
 
-func (w *besideWorld) readPart(ctx context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
+func (w *backgroundWorld) readPart(ctx context.Context, _ *snapshot.Table, p *catalog.Part, _ []schema.Column, rows func([]arrow.Array) error) error {
 	w.mu.Lock()
 	w.read = append(w.read, p.ID)
 	fail := w.fail
@@ -91,7 +91,7 @@ func (w *besideWorld) readPart(ctx context.Context, _ *snapshot.Table, p *catalo
 	return rows([]arrow.Array{numbers(w.keys[p.ID-1][half:]...)})
 }
 
-func (w *besideWorld) all(key int64) ([]base.RowAddress, bool) {
+func (w *backgroundWorld) all(key int64) ([]base.RowAddress, bool) {
 	w.Helper()
 	found, ok, err := w.finder.All(w.table, w.table.Schema.PrimaryKey, []arrow.Array{numbers(key)})
 	if err != nil {
@@ -101,7 +101,7 @@ func (w *besideWorld) all(key int64) ([]base.RowAddress, bool) {
 }
 
 // expect looks up the rows of a key; nil: a query is needed.
-func (w *besideWorld) expect(key int64, want ...base.RowAddress) {
+func (w *backgroundWorld) expect(key int64, want ...base.RowAddress) {
 	w.Helper()
 	found, ok := w.all(key)
 	if ok != (want != nil) || !slices.Equal(found, want) {
@@ -110,7 +110,7 @@ func (w *besideWorld) expect(key int64, want ...base.RowAddress) {
 }
 
 // after checks which parts have been read so far, and how many are held.
-func (w *besideWorld) after(held int, read ...base.SourceID) {
+func (w *backgroundWorld) after(held int, read ...base.SourceID) {
 	w.Helper()
 	synctest.Wait()
 	w.mu.Lock()
@@ -331,12 +331,12 @@ func TestWhatIsKeptOfASourceGoesWithIt(t *testing.T) {
 	}
 	w.table.Memtables = nil
 	for i, id := range []base.SourceID{1, 9, 2, 4} {
-		if sources, _ := w.finder.Kept(); sources != max(3-i, 0) {
-			t.Errorf("%d sources are kept, want %d", sources, max(3-i, 0))
+		if rowsets, _ := w.finder.Kept(); rowsets != max(3-i, 0) {
+			t.Errorf("%d sources are kept, want %d", rowsets, max(3-i, 0))
 		}
 		w.finder.Forget(id)
 	}
-	if f := w.finder; f.bytes != 0 || len(f.parts) != 0 || slices.ContainsFunc(f.parts[:cap(f.parts)], func(s *source) bool { return s != nil }) {
+	if f := w.finder; f.bytes != 0 || len(f.parts) != 0 || slices.ContainsFunc(f.parts[:cap(f.parts)], func(s *rowset) bool { return s != nil }) {
 		t.Errorf("%d bytes of %d parts are kept, %v", f.bytes, len(f.parts), f.parts[:cap(f.parts)])
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// keptOf returns the rowsets of which a column is cached, and the size of all cached data.
-func (p *patchedTable) keptOf(column int) (sources []base.SourceID, bytes int64) {
+// cachedOf returns the rowsets of which a column is cached, and the size of all cached data.
+func (p *patchedTable) cachedOf(column int) (sources []base.SourceID, bytes int64) {
 	for id, set := range p.now.Patches {
-		s := p.overlay.sources.of(set)
-		if k := s.kept[p.now.Schema.Columns[column].ID]; k != nil && k.writtenBytes+k.latestBytes > 0 {
+		s := p.overlay.caches.of(set)
+		if k := s.columns[p.now.Schema.Columns[column].ID]; k != nil && k.writtenBytes+k.latestBytes > 0 {
 			sources = append(sources, id)
 		}
 		bytes += s.bytes.Load()
@@ -32,39 +32,39 @@ func TestWhatIsKeptHasABound(t *testing.T) {
 		p.update(10+id, p.some(10+id, 200), p.now.Schema.Columns[0])
 	}
 	p.compare("SELECT sum(v1) FROM {}")
-	all, bytes := p.keptOf(1)
+	all, bytes := p.cachedOf(1)
 	if len(all) != 6 || bytes < 6*180*(8+4) {
 		t.Fatalf("%v are kept, %d bytes: all that was read should be", all, bytes)
 	}
 	// There is space for three of six. The cached ones stay, however often the query runs.
-	f.overlay.sources.most = bytes/2 + 100
+	f.overlay.caches.most = bytes/2 + 100
 	p.compare("SELECT sum(v1) FROM {}")
-	three, bytes := p.keptOf(1)
-	if len(three) != 3 || bytes > f.overlay.sources.most {
-		t.Fatalf("%v are kept, %d bytes of at most %d", three, bytes, f.overlay.sources.most)
+	three, bytes := p.cachedOf(1)
+	if len(three) != 3 || bytes > f.overlay.caches.most {
+		t.Fatalf("%v are kept, %d bytes of at most %d", three, bytes, f.overlay.caches.most)
 	}
 	for range 3 {
 		p.compare("SELECT sum(v1), max(v0) FROM {}")
-		if now, _ := p.keptOf(1); !slices.Equal(now, three) {
+		if now, _ := p.cachedOf(1); !slices.Equal(now, three) {
 			t.Fatalf("%v are kept, then %v: a query pushes out what it will look for", three, now)
 		}
 	}
 	// Another column takes the space of the least recently used one.
 	p.compare("SELECT sum(v2) FROM {}")
-	v1, _ := p.keptOf(1)
-	v2, bytes := p.keptOf(2)
-	if len(v1) != 0 || len(v2) != 3 || bytes > f.overlay.sources.most {
+	v1, _ := p.cachedOf(1)
+	v2, bytes := p.cachedOf(2)
+	if len(v1) != 0 || len(v2) != 3 || bytes > f.overlay.caches.most {
 		t.Errorf("of v1 %v are kept, of v2 %v, %d bytes", v1, v2, bytes)
 	}
-	f.overlay.sources.most = 0
+	f.overlay.caches.most = 0
 	p.compare("FROM {}")
-	if _, bytes = p.keptOf(0); bytes != 0 {
+	if _, bytes = p.cachedOf(0); bytes != 0 {
 		t.Errorf("%d bytes are kept", bytes)
 	}
 }
 
 // there calls thereLocked.
-func (x *sources) there() []*source {
+func (x *rowsetCaches) there() []*rowsetCache {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.thereLocked()
@@ -78,17 +78,17 @@ func TestWhatIsKeptGoesWithThePatches(t *testing.T) {
 	p.update(10, p.some(10, 100), p.now.Schema.Columns[0])
 	p.update(11, p.some(11, 100), p.now.Schema.Columns[0])
 	p.compare("FROM {}")
-	before := f.overlay.sources.of(p.now.Patches[11])
+	before := f.overlay.caches.of(p.now.Patches[11])
 	p.delete(11, p.some(11, 10))
-	if p.overlay.sources.of(p.now.Patches[11]) != before || before.bytes.Load() == 0 {
+	if p.overlay.caches.of(p.now.Patches[11]) != before || before.bytes.Load() == 0 {
 		t.Error("a change of a source lets go of what is kept of it")
 	}
 	p.now.Patches = maps.Clone(p.now.Patches)
 	delete(p.now.Patches, 10) // as after a merge
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		runtime.GC()
-		n := len(f.overlay.sources.there())
-		bytes := f.overlay.sources.bytes.Load()
+		n := len(f.overlay.caches.there())
+		bytes := f.overlay.caches.bytes.Load()
 		if n == 1 && bytes == before.bytes.Load() {
 			break
 		} else if time.Now().After(deadline) {

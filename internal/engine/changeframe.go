@@ -138,7 +138,7 @@ func (f *frame) values(r *frameReader) error {
 			if err != nil {
 				return base.Wrap(err, "patch of table %d", c.table)
 			}
-			// The payload's memory is reused, so the patch needs a copy.
+			// The patch must not keep the payload's memory, so it gets a copy.
 			l := &c.updated[k]
 			l.Values, err = batch.Copy(record)
 			record.Release()

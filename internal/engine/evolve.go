@@ -13,8 +13,7 @@ import (
 )
 
 // Evolve commits evolutions without rows: for requests whose rows are not committed in the same
-// edit. The error is ErrStale if a table is not the one that its evolution was planned for any
-// more.
+// edit. The error is ErrStale if a table was changed or created since its evolution was planned.
 func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 	if len(evolutions) == 0 {
 		return nil
@@ -133,8 +132,8 @@ func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]ca
 
 // SettledAs is Settled with the tables as evolutions will change or create them; ids may name
 // tables that an evolution creates. Changes that are computed from this snapshot must be committed
-// with the same evolutions (AppendOptions.Evolutions). The error is ErrStale if a table is not the
-// one that its evolution was planned for any more.
+// with the same evolutions (AppendOptions.Evolutions). The error is ErrStale if a table was changed
+// since its evolution was planned.
 func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
 	if len(evolutions) == 0 {
 		return e.Settled(ctx, ids...)

@@ -245,8 +245,9 @@ func (e *Engine) checkObject(o catalog.ExportObject) error {
 // DropExported drops the rows of a partition that were exported to an object, and closes the
 // objects of all exports of the table in the same edit. Only rows in parts are dropped.
 //
-// The object and those of all other exports of the table must be up to date. Otherwise the error is
-// Conflict, which names an export that is behind, and nothing is dropped.
+// The object, and the partition's objects of all other exports of the table, must be up to date.
+// Otherwise nothing is dropped, and the error is Conflict. If another export is behind, the error
+// names it.
 func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error {
 	var t *table
 	var edit *catalog.Edit

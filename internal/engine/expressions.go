@@ -165,8 +165,8 @@ func checkPending(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// checkExpression checks the expression of a change that was computed from the snapshot since. It
-// runs in the committer.
+// checkExpression checks that the expression of a change is still valid. since is the snapshot that
+// the change was computed from. It runs in the committer.
 func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	if len(t.expressions) >= maxExpressions {
 		return base.Errorf(base.Unavailable, "table %s has %d %w", t.current.schema.QualifiedName(), len(t.expressions), ErrManyExpressions).

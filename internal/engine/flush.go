@@ -154,8 +154,8 @@ func (e *Engine) lockFlushes(ctx context.Context) error {
 // flushed is one memtable, and the parts that a flush wrote from it.
 type flushed struct {
 	resident *resident
-	now      schema.Table // schema at the begin of the flush
-	patches  *patch.Set   // patches at the begin of the flush; or nil
+	now      schema.Table // schema at the start of the flush
+	patches  *patch.Set   // patches at the start of the flush; or nil
 	moving   *moving      // changes committed since then
 	parts    []*partFile
 	// rows[i] are the memtable's ordinals in the order of parts[i]: where each row went.

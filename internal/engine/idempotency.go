@@ -60,7 +60,7 @@ func (e *Engine) expireKeysLocked() {
 // and whose client may repeat the request.
 func (e *Engine) forgetKeyLocked() {
 	c := e.keysInOrder[0]
-	e.keysInOrder[0] = nil // the array is reused for a while
+	e.keysInOrder[0] = nil // frees the record: the array stays for a while
 	e.keysInOrder = e.keysInOrder[1:]
 	if e.keys[c.key] != c {
 		return // replaced by the record of a later request in replay

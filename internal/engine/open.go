@@ -39,7 +39,7 @@ var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuff
 var Around = []string{LockName, "lost+found"}
 
 // Exists reports whether a folder is a data directory: whether it has a catalog that is not empty.
-// Open leaves an empty one if it is ended right after its begin.
+// Open leaves an empty catalog if the process ends just after Open created it.
 func Exists(fsys vfs.FS, dir string) (bool, error) {
 	info, err := fsys.Stat(filepath.Join(dir, catalog.FileName))
 	if errors.Is(err, fs.ErrNotExist) {

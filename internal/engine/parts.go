@@ -14,10 +14,11 @@ import (
 )
 
 // Rewrite replaces parts of a table by new ones, as a merge does. It holds a snapshot of the
-// table's parts with their deletions and patches, to read the rows from. Publish carries over what
-// is changed later. The snapshot does not have the rows in memory, because writers may wait for
-// that memory for as long as the merge runs. A merge pauses while writers wait for memory, so it
-// could wait for itself.
+// table's parts with their deletions and patches, to read the rows from. Publish carries over later
+// changes.
+//
+// The snapshot does not include the rows in memory. Otherwise writers could wait for that memory
+// until the merge ends, while the merge pauses because writers wait.
 type Rewrite struct {
 	Snapshot *snapshot.Snapshot
 

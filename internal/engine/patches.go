@@ -73,8 +73,8 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 }
 
 // TakesChange reports whether a change can be a patch: whether there is memory for it, and whether
-// it fits into one frame of the log. bytes is the size of its values and row numbers; the factor 2
-// allows for a larger encoding.
+// it fits into one frame of the log. bytes is the size of its values and row numbers. It needs
+// twice that memory until its flush (see prepareChange), and more than that size in the log.
 func (e *Engine) TakesChange(bytes int64) bool {
 	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
 }

@@ -54,7 +54,7 @@ func (all offsets) advance(p *Progress) {
 	}
 }
 
-// sorted returns the offsets by stream, topic and partition.
+// sorted returns the offsets by source, topic and partition.
 func (all offsets) sorted() []catalog.Offset {
 	return slices.SortedFunc(maps.Values(all), func(a, b catalog.Offset) int {
 		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))

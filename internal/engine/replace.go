@@ -58,10 +58,10 @@ func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
 	return parts, nil
 }
 
-// CommitOver is Commit for a load into a table with a primary key. In one edit, the rows become
-// visible and durable, and deleted removes rows of the snapshot or of the load's own parts. The
-// caller holds the exclusive table lock; it took the snapshot under the lock, after a Flush. counts
-// are the counts for the result.
+// CommitOver is Commit for a load into a table with a primary key. In one edit, the rows of the
+// load become visible and durable, and the rows in deleted are deleted. These are rows of the
+// snapshot, or rows of the load's own parts. The caller holds the exclusive table lock, and took
+// the snapshot under the lock, after a Flush. counts are the counts for the result.
 //
 // The error is ErrChanged if the table was truncated, or its schema changed, since the snapshot.
 // After any error the caller still owns the load, and calls CommitOver again or Abort.

@@ -128,7 +128,8 @@ func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 	return err == nil
 }
 
-// noteScrubbed stores when parts were verified. If that fails, they are verified again.
+// noteScrubbed stores when parts were verified. If that fails, they are verified again after a
+// restart.
 func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 	var all []catalog.PartBlocks
 	for _, p := range parts {

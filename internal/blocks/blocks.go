@@ -1,8 +1,8 @@
-// Package blocks is the access to the bytes of parts: every block of a file that is read is
-// compared with its checksum, wherever it is read.
+// Package blocks gives access to the bytes of parts. It compares every block that it reads with the
+// block's checksum, each time it reads the block.
 //
-// A [File] describes one immutable file. [Files] are the parts of a data directory by id; DuckDB
-// opens the same ones through package internal/duck/ext. See docs/rfcs/0002-part-access.md.
+// A [File] describes one immutable file. [Files] holds the parts of a data directory by id. DuckDB
+// opens the same files through package internal/duck/ext. See docs/rfcs/0002-part-access.md.
 package blocks
 
 import (
@@ -15,10 +15,10 @@ import (
 // Size is the length of a block in bytes. The last block of a file may be shorter.
 const Size = 64 << 10
 
-// Sums are the CRC32C of the blocks of a file, in order.
+// Sums are the CRC32C checksums of the blocks of a file, in order.
 type Sums []uint32
 
-// Count returns how many blocks a file of so many bytes has.
+// Count returns the number of blocks of a file with the given length in bytes.
 func Count(bytes int64) int { return int((bytes + Size - 1) / Size) }
 
 // Encode returns the sums as bytes, little-endian.
@@ -30,7 +30,8 @@ func (s Sums) Encode() []byte {
 	return out
 }
 
-// Decode reads what Encode made for a file of so many bytes. A list of another length is Corrupt.
+// Decode reads the output of Encode for a file with the given length in bytes. A list of the wrong
+// length is Corrupt.
 func Decode(encoded []byte, bytes int64) (Sums, error) {
 	if want := 4 * Count(bytes); len(encoded) != want {
 		return nil, base.Errorf(base.Corrupt, "the list of checksums has %d bytes, expected %d", len(encoded), want)
@@ -46,11 +47,11 @@ func Decode(encoded []byte, bytes int64) (Sums, error) {
 type Hash struct {
 	bytes int64
 	file  uint32
-	block uint32 // of the block that is not full yet
+	block uint32 // of the last block, which is not full yet
 	full  Sums
 }
 
-// Write takes the next bytes of the file. It never fails.
+// Write adds the next bytes of the file. It never fails.
 func (h *Hash) Write(p []byte) (int, error) {
 	n := len(p)
 	h.file = crc32.Update(h.file, base.Castagnoli, p)
@@ -73,7 +74,7 @@ func (h *Hash) Bytes() int64 { return h.bytes }
 // Checksum returns the CRC32C of all bytes.
 func (h *Hash) Checksum() uint32 { return h.file }
 
-// Sums returns the checksums of the blocks of all bytes.
+// Sums returns the checksums of the blocks. The last block may be shorter than Size.
 func (h *Hash) Sums() Sums {
 	if h.bytes%Size == 0 {
 		return h.full[:len(h.full):len(h.full)]

@@ -96,7 +96,8 @@ func TestReadsAreWhatTheFileHolds(t *testing.T) {
 	}
 }
 
-// TestAFlippedBitIsNeverRead flips bits, and reads around and beside them.
+// TestAFlippedBitIsNeverRead flips single bits of a file, and then reads ranges that contain or
+// touch the damaged block.
 func TestAFlippedBitIsNeverRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for i := range 300 {
@@ -171,7 +172,7 @@ func TestAFileOfAnotherLengthIsDamaged(t *testing.T) {
 	}
 }
 
-// TestSumsOfAnOlderFileAreComputedOnce opens a part whose description has no checksums of blocks.
+// TestSumsOfAnOlderFileAreComputedOnce opens a part whose description has no block checksums.
 func TestSumsOfAnOlderFileAreComputedOnce(t *testing.T) {
 	fsys, data := vfs.NewCrashable(), random(2*Size+1, 6)
 	h := hashOf(data, len(data))

@@ -14,30 +14,33 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// File is an immutable file whose length and checksum are known. It is safe for concurrent use, and
-// keeps no descriptor open.
+// File is an immutable file of known length and checksum. It is safe for concurrent use, and holds
+// no descriptor open.
 type File struct {
 	fs       vfs.FS
 	path     string
-	name     string // how errors name it
-	url      string // DuckDB's; empty outside of Files
-	bytes    int64  // -1: not known, see Unchecked
+	name     string // name in errors
+	url      string // name by which DuckDB opens the file; empty for a file that is not in Files
+	bytes    int64  // -1: unknown, see Unchecked
 	checksum uint32 // CRC32C of the whole file
 
-	// damaged is told of each read that met damage; nil: nobody is.
+	// damaged is called for each read that finds damage. It may be nil.
 	damaged func(damage *Damage)
-	// learned is told of the checksums of the blocks once they are computed; nil: nobody is.
+	// learned is called with the block checksums after Prepare computed them. It may be nil.
 	learned func(Sums)
 
 	preparing sync.Mutex
-	sums      atomic.Pointer[Sums] // nil: not known yet, see Prepare
+	sums      atomic.Pointer[Sums] // nil: not computed yet, see Prepare
 }
 
-// Damage is where a file is not as it was written. It is an error of the kind Corrupt.
+// Damage describes a place where a file differs from what was written. As an error its kind is
+// Corrupt.
 type Damage struct {
-	Path   string // of the file
-	Name   string // the same below the data directory
-	Offset int64  // of the first damaged byte, as far as that is known: of its block
+	Path string // path of the file
+	Name string // path below the data directory, for messages
+	// Offset is the position of the first damaged byte. If only the block is known, it is the start
+	// of the block.
+	Offset int64
 	What   string
 }
 
@@ -49,8 +52,10 @@ func (d *Damage) err() error {
 		WithHint("restore the file from a backup; scoter check --repair removes a part that cannot be restored, with its rows")
 }
 
-// New describes a file of so many bytes. sums may be nil: then the first who opens the file reads all of
-// it, compares it with its checksum, and computes them. Errors call the file by its name.
+// New describes a file with the given length in bytes and CRC32C. Errors call the file by name.
+//
+// sums may be nil. Then the first use of the file reads all of it, compares it with its checksum,
+// and computes the block checksums.
 func New(fsys vfs.FS, path, name string, bytes int64, checksum uint32, sums Sums) *File {
 	f := &File{fs: fsys, path: path, name: name, bytes: bytes, checksum: checksum}
 	if sums != nil {
@@ -59,25 +64,26 @@ func New(fsys vfs.FS, path, name string, bytes int64, checksum uint32, sums Sums
 	return f
 }
 
-// Unchecked describes a file of which nothing is known: what is read is not verified.
+// Unchecked describes a file whose length and checksums are unknown. Reads of it are not verified.
 func Unchecked(fsys vfs.FS, path string) *File {
 	return &File{fs: fsys, path: path, name: path, bytes: -1}
 }
 
-// Path returns where the file is.
+// Path returns the path of the file.
 func (f *File) Path() string { return f.path }
 
-// Name returns how errors name the file: its path below the data directory.
+// Name returns the name of the file in errors: its path below the data directory.
 func (f *File) Name() string { return f.name }
 
 // URL returns the name by which DuckDB opens the file.
 func (f *File) URL() string { return f.url }
 
-// Bytes returns the file's length.
+// Bytes returns the file's length in bytes.
 func (f *File) Bytes() int64 { return f.bytes }
 
-// Prepare returns the checksums of the blocks. Those of a file of an older format are computed by the
-// first call, which reads all of the file. A file that is not as its checksum says is Corrupt.
+// Prepare returns the block checksums. If they are unknown (a file of an older format), the first
+// call reads the whole file and computes them. If the whole file does not match its own checksum,
+// the error is Corrupt.
 func (f *File) Prepare() (Sums, error) {
 	if s := f.sums.Load(); s != nil {
 		return *s, nil
@@ -110,7 +116,7 @@ func (f *File) Prepare() (Sums, error) {
 	return sums, nil
 }
 
-// open opens the file, which must be there.
+// open opens the file. A missing file is Corrupt.
 func (f *File) open() (vfs.Reader, error) {
 	r, err := f.fs.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +125,7 @@ func (f *File) open() (vfs.Reader, error) {
 	return r, base.Wrap(err, "%s", f.name)
 }
 
-// damage reports damage and returns it as an error.
+// damage reports damage to the damaged callback and returns it as an error.
 func (f *File) damage(offset int64, format string, args ...any) error {
 	d := &Damage{Path: f.path, Name: f.name, Offset: offset, What: fmt.Sprintf(format, args...)}
 	if f.damaged != nil {
@@ -128,10 +134,11 @@ func (f *File) damage(offset int64, format string, args ...any) error {
 	return d.err()
 }
 
-// Damaged reports damage that another reader of the file met, and returns it as an error.
+// Damaged reports damage at a byte offset that another reader of the file found, and returns it as
+// an error.
 func (f *File) Damaged(offset int64, what string) error { return f.damage(offset, "%s", what) }
 
-// Open opens the file. What its Reader reads is verified.
+// Open opens the file for reading. All reads are verified, except those of an Unchecked file.
 func (f *File) Open() (*Reader, error) {
 	if f.bytes < 0 {
 		r, err := f.open()
@@ -155,8 +162,9 @@ func (f *File) Open() (*Reader, error) {
 	return &Reader{file: f, r: r, bytes: f.bytes, sums: sums}, nil
 }
 
-// Verify reads the whole file and compares its length, all its blocks and its checksum. pause, if not
-// nil, is called after each block with the bytes that were read; its error ends the work.
+// Verify reads the whole file and compares its length, every block and its checksum. pause may be
+// nil. Otherwise it is called after each block with the number of bytes read; if it returns an
+// error, Verify returns that error.
 func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err error) {
 	sums, err := f.Prepare()
 	if err != nil {
@@ -197,7 +205,7 @@ func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err err
 	return nil
 }
 
-// readBlock reads a block and compares it.
+// readBlock reads a block and verifies its checksum.
 func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	if err := f.read(r, to, int64(block)*Size); err != nil {
 		return err
@@ -205,7 +213,8 @@ func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	return f.compare(sums, block, to)
 }
 
-// read fills a slice with bytes of the file, which are there unless it was truncated.
+// read fills a slice with bytes of the file from an offset. If the file ends before, the error is
+// Corrupt.
 func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	n, err := r.ReadAt(to, at)
 	if n == len(to) {
@@ -217,7 +226,7 @@ func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	return base.Wrap(err, "%s", f.name)
 }
 
-// compare verifies the bytes of a block.
+// compare verifies the checksum of a block.
 func (f *File) compare(sums Sums, block int, data []byte) error {
 	if sum := crc32.Checksum(data, base.Castagnoli); sum != sums[block] {
 		at := int64(block) * Size

@@ -14,17 +14,17 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Part is what is known of a part's file.
+// Part describes a part's file, as the catalog knows it.
 type Part struct {
 	ID       base.SourceID
 	Table    base.TableID
 	Bytes    int64
 	Checksum uint32 // CRC32C of the file
-	Sums     Sums   // nil: not known yet, see File.Prepare
+	Sums     Sums   // nil: unknown, see File.Prepare
 }
 
-// Files are the files of the parts of one data directory, parts/<table>/<id>.parquet, by id. It is safe
-// for concurrent use.
+// Files holds the files of the parts of one data directory by id. Their paths are
+// parts/<table>/<id>.parquet. It is safe for concurrent use.
 type Files struct {
 	fs     vfs.FS
 	dir    string
@@ -36,29 +36,30 @@ type Files struct {
 	damages   map[base.SourceID]*Damage      // guarded by mu; the first of each file
 	learned   map[base.SourceID]Sums         // guarded by mu; see TakeLearned
 	onForget  func(number uint64, id uint64) // guarded by mu
-	available chan struct{}                  // of size 1: there is something to take
+	available chan struct{}                  // of size 1: learned has entries
 }
 
 var lastFiles atomic.Uint64
 
-// Scheme begins the URLs by which DuckDB opens parts.
+// Scheme is the beginning of the URLs by which DuckDB opens parts.
 const Scheme = "scoter://part/"
 
-// NewFiles returns the files of parts below a folder, an absolute path. Damage is logged once per file.
+// NewFiles returns the files of the parts below dir, an absolute path. The first damage of each
+// file is logged.
 func NewFiles(fsys vfs.FS, dir string, log *slog.Logger) *Files {
 	return &Files{fs: fsys, dir: dir, log: log, number: lastFiles.Add(1), files: map[base.SourceID]*File{},
 		damages: map[base.SourceID]*Damage{}, learned: map[base.SourceID]Sums{}, available: make(chan struct{}, 1)}
 }
 
-// Number tells these files from others of the process. It is in their URLs.
+// Number identifies these Files within the process. It is in the URLs of their parts.
 func (s *Files) Number() uint64 { return s.number }
 
-// Path returns where the file of a part is.
+// Path returns the path of a part's file.
 func (s *Files) Path(table base.TableID, id base.SourceID) string {
 	return filepath.Join(s.dir, strconv.FormatUint(uint64(table), 10), strconv.FormatUint(uint64(id), 10)+".parquet")
 }
 
-// File returns the file of a part. Forget ends what is kept of it.
+// File returns the file of a part. It is cached until Forget.
 func (s *Files) File(p Part) *File {
 	s.mu.RLock()
 	f := s.files[p.ID]
@@ -79,14 +80,15 @@ func (s *Files) File(p Part) *File {
 	return f
 }
 
-// Find returns the file of a part for which File was called; nil if it is not known.
+// Find returns the file of a part for which File was called before, or nil.
 func (s *Files) Find(id base.SourceID) *File {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.files[id]
 }
 
-// Forget drops what is kept of a part. Readers that have it open go on.
+// Forget drops the cached file of a part, and calls the function of OnForget. Readers that have the
+// file open can continue to read it.
 func (s *Files) Forget(id base.SourceID) {
 	s.mu.Lock()
 	delete(s.files, id)
@@ -109,7 +111,7 @@ func (s *Files) ForgetAll() {
 	}
 }
 
-// OnForget sets what is called, outside of locks, for each part that is forgotten.
+// OnForget sets the function that Forget calls. It is called without locks held.
 func (s *Files) OnForget(forget func(number, id uint64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,14 +130,14 @@ func (s *Files) noteDamage(id base.SourceID, d *Damage) {
 	}
 }
 
-// Damage returns the first damage that was met in a part; nil: none.
+// Damage returns the first damage that was found in a part, or nil.
 func (s *Files) Damage(id base.SourceID) *Damage {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.damages[id]
 }
 
-// Damaged returns the ids of the parts in which damage was met, ascending.
+// Damaged returns the ids of the parts in which damage was found, ascending.
 func (s *Files) Damaged() []base.SourceID {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -157,10 +159,12 @@ func (s *Files) noteLearned(id base.SourceID, sums Sums) {
 	}
 }
 
-// Learned receives after checksums of blocks were computed, of parts whose description has none.
+// Learned receives a value after block checksums were computed for a part that had none.
+// TakeLearned returns them.
 func (s *Files) Learned() <-chan struct{} { return s.available }
 
-// TakeLearned returns the checksums of blocks that were computed since the last call, for the catalog.
+// TakeLearned returns the block checksums that were computed since the last call, to be stored in
+// the catalog.
 func (s *Files) TakeLearned() map[base.SourceID]Sums {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ type Reader struct {
 	file  *File
 	r     vfs.Reader
 	bytes int64
-	sums  Sums // nil: nothing is verified
+	sums  Sums // nil: reads are not verified
 }
 
 // Size returns the file's length in bytes.
@@ -24,8 +24,8 @@ func (r *Reader) Close() error { return r.r.Close() }
 
 var scratch = sync.Pool{New: func() any { return new([Size]byte) }}
 
-// ReadAt is io.ReaderAt. Every block that has some of the bytes is read as a whole and compared with its
-// checksum; a block that differs is Corrupt.
+// ReadAt implements io.ReaderAt. It reads every block that contains some of the bytes as a whole,
+// and compares it with its checksum. A block that differs is Corrupt.
 func (r *Reader) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < 0 {
 		return 0, base.Errorf(base.Internal, "%s: read at byte %d", r.file.name, at)
@@ -53,7 +53,7 @@ func (r *Reader) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// readSome reads the first of the bytes: as many whole blocks as p has, or the rest of one block.
+// readSome reads the first of the bytes: as many whole blocks as p has, or else bytes of one block.
 func (r *Reader) readSome(p []byte, at int64) (int, error) {
 	first := int(at / Size)
 	start := int64(first) * Size

@@ -13,67 +13,74 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// TableName is a table's qualified name, compared as DuckDB compares names.
+// TableName is a table's qualified name. Names are compared as DuckDB compares them.
 type TableName struct{ Database, Schema, Name string }
 
-// TableRows are rows for one table. The batches hold natural types, columns in any order (see
-// batch.Conform); they are borrowed until Append returns.
+// TableRows are rows for one table. The batches have natural types, and columns in any order (see
+// batch.Conform). They are borrowed until Append returns.
 type TableRows struct {
 	Table   TableName
-	ID      base.TableID // names the table instead of Table, if not zero
+	ID      base.TableID // names the table instead of Table, unless it is zero
 	Batches []arrow.RecordBatch
-	// Tags are the columns by which a table that AppendOptions.Create makes is sorted, before
-	// its time column.
+	// Tags are columns for a table that AppendOptions.Create makes: it is sorted by them first, and
+	// then by its time column.
 	Tags []string
 	// Key is the primary key of a table that AppendOptions.Create makes, or empty.
 	Key []string
 
-	// Typed says that the rows' format has types of its own for columns: one of integers takes no number with a fraction then, also if it came with rows.
+	// Typed says that the wire format of the rows has its own types for columns. An integer column
+	// then refuses numbers with a fraction. Without Typed, AppendOptions.Create may change the
+	// column to DOUBLE.
 	Typed bool
 
-	// Of rows for a table with a primary key, which package mutate appends:
+	// The fields below are for tables with a primary key. Package mutate appends their rows.
 
-	// Whole says that a row replaces the one of its key as a whole: columns that it lacks have their defaults then.
-	// Otherwise they stay as they are.
+	// Whole says that a row replaces all columns of the row with the same key: columns that it
+	// lacks get their defaults. Otherwise columns that it lacks keep their values.
 	Whole bool
-	// Sparse says that a row with NULL in a column lacks it.
+	// Sparse says that a NULL in a row means that the row lacks the column.
 	Sparse bool
-	// Numbers, if not nil, say in which order the rows of all batches came: a number for each. Of several rows with
-	// one key the last one counts. Rows of one number, or without, came as they stand.
+	// Numbers, if not nil, gives the order in which the rows arrived: one number for each row of
+	// each batch. Of several rows with one key the last one counts. Rows with equal numbers, and
+	// all rows if Numbers is nil, arrived in the order of the batches.
 	Numbers [][]int32
-	// Deleting, if not nil, says of each batch whether its rows delete those of their keys. Of such
-	// rows the key counts, and the version: one that lacks it, or has NULL, deletes whatever
-	// version is there. The other rows must be Whole.
+	// Deleting, if not nil, says for each batch whether its rows delete the rows of their keys.
+	// Such rows need only the key and the version. A row without a version, or with NULL as its
+	// version, deletes the row of its key whatever version that has. The other rows must be Whole.
 	Deleting []bool
 }
 
 // AppendOptions says how rows are appended.
 type AppendOptions struct {
-	// Async answers once the rows are in the log and visible, without waiting for
-	// fsync: a power failure may lose the last Settings.SyncInterval of them.
+	// Async answers once the rows are in the log and visible, without waiting for fsync. A power
+	// failure may lose the rows of the last Settings.SyncInterval.
 	Async bool
-	// Create makes a missing table (database and schema too) from the batches' types, and adds
-	// and widens columns of an existing one where the batches need it.
+	// Create makes a missing table, with its database and schema, from the types of the batches. In
+	// an existing table it adds and widens columns as the batches need.
 	Create bool
-	// IdempotencyKey, if not empty, makes a repetition of the request within
-	// Settings.KeyLifetime return the first one's result. BodyHash tells
-	// a repetition from another request with the same key, which is a Conflict.
+	// IdempotencyKey, if not empty, makes a repeated request return the result of the first one,
+	// for Settings.KeyLifetime. If BodyHash differs from that of the first request with the same
+	// key, the error is Conflict.
 	IdempotencyKey string
 	BodyHash       []byte
-	// Progress, if not nil, is how far the append brings a stream: it is stored with the rows
-	// or not at all. An append may have it and no rows.
+	// Progress, if not nil, says which offsets of a source the append covers. It is stored with the
+	// rows, or neither is stored. An append may have Progress without rows.
 	Progress *Progress
-	// Pins, of Commit only, says what the caller holds of the tables that it changes, at least.
+	// Pins is only for Commit. It says which lock the caller holds, at least, on each table that it
+	// changes.
 	Pins Pins
-	// Waits, if not nil, is called before the request waits for the pin of a table, and may refuse to
-	// have it wait. over is called after the wait.
+	// Waits, if not nil, is called before the request waits for a table lock. If it returns an
+	// error, the request fails with it instead. The returned function over is called after the
+	// wait.
 	Waits func(ctx context.Context) (over func(), err error)
-	// Evolutions, of Commit only, are those of the tables that the changes were computed for: see Engine.SettledAs.
+	// Evolutions is only for Commit: the schema changes that the changes were computed for. See
+	// Engine.SettledAs.
 	Evolutions []Evolution
-	// Room, if not nil, is where the memory comes from: what it has not at once is ErrNoRoom.
+	// Room, if not nil, is where the request reserves memory. If that would have to wait, the error
+	// is ErrNoRoom.
 	Room *Room
 
-	claim *claim // of the key, within Once
+	claim *claim // idempotency record, set by Once
 }
 
 // Counts says how many rows a request changed.
@@ -81,13 +88,13 @@ type Counts struct {
 	Inserted int64 `json:"inserted"`
 	Updated  int64 `json:"updated"`
 	Deleted  int64 `json:"deleted"`
-	Replayed bool  `json:"-"` // the request was executed before
+	Replayed bool  `json:"-"` // the request was applied before, see AppendOptions.IdempotencyKey
 }
 
 // Rows returns how many rows were changed in any way.
 func (c Counts) Rows() int64 { return c.Inserted + c.Updated + c.Deleted }
 
-// Plus returns the sum.
+// Plus returns the sum of c and d.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Inserted + d.Inserted, c.Updated + d.Updated, c.Deleted + d.Deleted, c.Replayed || d.Replayed}
 }
@@ -95,37 +102,48 @@ func (c Counts) Plus(d Counts) Counts {
 // Result is the answer to a request.
 type Result struct {
 	Counts
-	Seq base.Seq `json:"seq"` // snapshots from this number on hold the rows
+	Seq base.Seq `json:"seq"` // snapshots with this number or a greater one have the rows
 }
 
-// maxBodyBytes leaves room for the header in a frame.
+// maxBodyBytes bounds the rows of a log frame. It leaves 1 MiB for the frame's header.
 const maxBodyBytes = wal.MaxPayloadBytes - 1<<20
 
 func errBody(bytes int64) error {
 	return base.Errorf(base.TooLarge, "a request of %d bytes: the limit is %d", bytes, int64(maxBodyBytes)).WithHint("send smaller requests")
 }
 
-// ErrStale sends a request back to be conformed to the schema that is current now.
+// ErrStale says that the table's schema changed after the rows were conformed. The caller conforms
+// them again.
 var ErrStale = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
-// ErrPartial says that a table that merges on read has columns by now that none of the rows to append has. In the place of those of their keys they
-// would take away what is in these columns: somebody has to look.
+// ErrPartial says that the rows to append to a table that merges on read lack one of its columns
+// altogether, which may have been added meanwhile. Appended rows replace the row of their key as a
+// whole, so that column's values would be lost. The caller has to look up the existing rows.
 var ErrPartial = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
-// maxAttempts bounds how often one append gives way to schema changes.
+// maxAttempts bounds how often one append or commit starts again because of other changes.
 const maxAttempts = 100
 
-// Append appends rows to one or several tables, all or nothing. When it returns without
-// error, every snapshot taken from then on holds the rows, and, unless Async, they survive a crash.
+// Append appends rows to one or several tables, all or nothing. After it returned without error,
+// every new snapshot has the rows. Unless o.Async is set, the rows also survive a crash.
 //
-// A table with a primary key takes no rows this way, unless it merges on read: see Commit and Change.Keys. Then they are whole rows, with the
-// version, if the table has such a column; those without a column of it are ErrPartial, unless they are Whole.
+// A table with a primary key is refused, unless it merges on read: see Commit and Change.Keys. Rows
+// for a table that merges on read must be whole rows, with a version if the table has a version
+// column. If none of the rows has some column of the table, the error is ErrPartial, unless
+// TableRows.Whole is set.
 //
-// Errors: NotFound for a missing table; Invalid for rows that do not fit; TooLarge; Conflict for
-// a key used otherwise,
-// or for progress that does not follow what is stored; Unavailable, or StorageFull, if there is no memory for Settings.MaxWait, the disk is full, or
-// the engine has stopped. If ctx ends while the rows are being written, the error says
-// that they may or may not be stored; a repetition with the same idempotency key finds out.
+// Errors:
+//
+//   - NotFound: a table does not exist
+//   - Invalid: rows do not fit the table
+//   - TooLarge: the request is larger than the log or the memory allows
+//   - Conflict: the idempotency key was used for another request, or Progress does not continue at
+//     the stored offset
+//   - Unavailable or StorageFull: memory did not become free within Settings.MaxWait, the disk is
+//     full, or the engine has stopped
+//
+// If ctx ends while the rows are being written, the error says that they may or may not be stored.
+// A repetition with the same idempotency key finds out.
 func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions) (Result, error) {
 	return e.Once(ctx, o, func(o AppendOptions) (Result, error) {
 		for range maxAttempts {
@@ -142,7 +160,7 @@ func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions
 	})
 }
 
-// submit has the committer execute a prepared request.
+// submit passes a prepared request to the committer and waits for the outcome.
 func (e *Engine) submit(ctx context.Context, r *request) (Result, error) {
 	if r.empty() {
 		defer r.release()
@@ -167,7 +185,8 @@ func (e *Engine) submit(ctx context.Context, r *request) (Result, error) {
 	}
 }
 
-// prepare does all that needs only the request and the schema: conform, copy, encode.
+// prepare does all work that needs only the request and the schema: it conforms the rows, copies
+// them and encodes the log record.
 func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOptions) (*request, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -210,7 +229,8 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	return p.request, nil
 }
 
-// joined returns rows with those for one table together: a request may name a table several times, in different ways.
+// joined merges the elements for the same table, since a request may name a table several times.
+// Elements that differ in Whole, or in whether they have Numbers, stay apart.
 func joined(tables []TableRows) []TableRows {
 	if len(tables) < 2 {
 		return tables
@@ -233,7 +253,7 @@ func joined(tables []TableRows) []TableRows {
 	return all
 }
 
-// lacksColumn reports whether none of the batches has some column of a table.
+// lacksColumn reports whether there is a column of the table that none of the batches has.
 func lacksColumn(batches []arrow.RecordBatch, t schema.Table) bool {
 	return batch.Rows(batches) > 0 && slices.ContainsFunc(t.Columns, func(c schema.Column) bool {
 		return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool { return hasColumn(rec, c.Name) })
@@ -245,15 +265,16 @@ func errKeyed(t schema.Table) error {
 		WithHint("INSERT and mode=upsert replace the rows of the same key")
 }
 
-// preparation gathers what a request will copy and encode.
+// preparation collects what fill copies and encodes for a request.
 type preparation struct {
-	request    *request
-	conformed  []arrow.RecordBatch // to release once copied
-	plans      [][]*memtable.Plan  // per table of the request
-	rowBytes   int64
-	patches    []arrow.RecordBatch // values of patches, in the order of the frame's section
+	request   *request
+	conformed []arrow.RecordBatch // released after the copy
+	plans     [][]*memtable.Plan  // per table of the request
+	rowBytes  int64
+	// patches are the values of patches, in the order of the frame's section of changes.
+	patches    []arrow.RecordBatch
 	patchBytes int64
-	settling   []base.TableID // those that merge on read
+	settling   []base.TableID // tables that merge on read
 }
 
 func (p *preparation) release() {
@@ -262,14 +283,16 @@ func (p *preparation) release() {
 	}
 }
 
-// arrange brings records of a table that merges on read into the order in which their rows came.
+// arrange sorts the records by the order of arrival of their rows. A table that merges on read
+// needs that order.
 func (p *preparation) arrange(records []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	arranged, err := batch.Arrange(records, numbers)
 	p.conformed = append(p.conformed, arranged...)
 	return arranged, err
 }
 
-// append is add for rows that are appended.
+// append plans an append of rows. For a table that merges on read it also records the hashes of the
+// rows' keys.
 func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) error {
 	rows, err := p.add(table, records)
 	if err != nil || rows == 0 || !table.MergeOnRead {
@@ -289,7 +312,7 @@ func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) er
 	return nil
 }
 
-// add plans the copy of conformed batches of a table, and returns how many rows they have.
+// add plans the copy of conformed batches of a table, and returns their number of rows.
 func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows int64, err error) {
 	t := tableRows{id: table.ID, version: table.Version}
 	var plans []*memtable.Plan
@@ -309,7 +332,8 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 	if rows == 0 {
 		return 0, nil
 	}
-	if rows > memtable.MaxBatchRows { // else those of a memtable could outgrow their ordinals
+	// A memtable's ordinals must not overflow.
+	if rows > memtable.MaxBatchRows {
 		return 0, base.Errorf(base.TooLarge, "%d rows in one request: the limit is %d", rows, memtable.MaxBatchRows).WithHint("send smaller requests")
 	}
 	p.plans = append(p.plans, plans)
@@ -318,16 +342,17 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 	return rows, nil
 }
 
-// fill takes the memory for a request, from a room if there is one, copies the planned rows to where the memtables will have them, and
-// encodes the body from there. From now on the request owns memory, which its release gives back; after an
-// error it owns none.
+// fill reserves the memory for a request, copies the planned rows to their place in the memtables'
+// memory, and encodes the log record from there. It reserves from room if that is not nil;
+// otherwise it waits for memory. From then on the request owns memory, which request.release frees.
+// After an error the request owns none.
 func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	r := p.request
 	bodyBytes := p.rowBytes + p.patchBytes
 	if bodyBytes > maxBodyBytes {
 		return errBody(bodyBytes)
 	}
-	r.bytes += bodyBytes // about: encoded it may be more
+	r.bytes += bodyBytes // an estimate: the encoded body may be larger
 	if room != nil {
 		if err := room.take(r.bytes); err != nil {
 			return err
@@ -349,7 +374,7 @@ func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	err := e.encodeBody(p, encoded)
 	bytes := encoded.bytes + int64(len(r.sections()))
 	if err == nil && bytes > maxBodyBytes {
-		err = errBody(bytes) // here, since in the log all of its group would fail
+		err = errBody(bytes) // refused here, since in the log it would fail its whole group
 	}
 	if err != nil {
 		r.release()
@@ -385,7 +410,8 @@ func (e *Engine) encodeBody(p *preparation, to *body) error {
 	return nil
 }
 
-// conformBatch is batch.Conform with the defaults of the columns that the batch lacks.
+// conformBatch is batch.Conform with the defaults of the columns that the batch lacks. first is the
+// number of the batch's first row in its request, from 0.
 func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64) (arrow.RecordBatch, error) {
 	defaults, err := e.defaultsFor(ctx, table, in)
 	if err != nil {
@@ -399,10 +425,14 @@ func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table s
 	return batch.Conform(in, table, batch.ConformOptions{FirstRow: first, Defaults: defaults})
 }
 
-// ConformBatch returns a batch of rows that come from outside as one of the table, with the defaults of the columns that it lacks. Rows
-// that violate a check of the table are Invalid, as are those that batch.Conform refuses. Where a row may keep what it lacks, in a table
-// with a primary key unless it comes as a whole, only who changes it can tell. first is the number, from 0, of the batch's first row
-// within its request. The caller releases the batch.
+// ConformBatch converts a batch of incoming rows to the table's schema, and fills columns that it
+// lacks with their defaults. The caller releases the returned batch.
+//
+// Rows that violate a check of the table are Invalid, as are rows that batch.Conform refuses.
+// Checks are skipped if a row may keep existing values: in a table with a primary key, if the batch
+// lacks columns and whole is false. The caller that computes the new rows has to check them.
+//
+// first is the number, from 0, of the batch's first row within its request. Errors name rows by it.
 func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64, whole bool) (arrow.RecordBatch, error) {
 	conformed, err := e.conformBatch(ctx, in, table, first)
 	condition := table.Condition()
@@ -424,13 +454,14 @@ func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table s
 	return conformed, nil
 }
 
-// ErrViolated says that a row, counted from 0, violates a check of its table.
+// ErrViolated returns the error for a row, counted from 0, that violates a check of its table.
 func ErrViolated(t schema.Table, row int64) error {
 	return base.Errorf(base.Invalid, "row %d violates a check of table %s: %s", row+1, t.QualifiedName(), t.Condition())
 }
 
-// Conform finds a table and conforms rows to it as Append does. If the options allow it, the table is the one of an evolution that the rows need, see Plan. The
-// records are the caller's to release.
+// Conform finds a table and conforms rows to it as Append does. If o.Create is set and the rows
+// need another schema, table is the table with that schema and evolution is not nil, see Plan. The
+// caller releases the records.
 func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (table schema.Table, evolution *Evolution, records []arrow.RecordBatch, err error) {
 	if err := e.writable(); err != nil {
 		return schema.Table{}, nil, nil, err
@@ -452,7 +483,7 @@ func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (
 	return next, evolution, records, err
 }
 
-// conformAll conforms the batches to a table.
+// conformAll conforms all batches of rows to a table.
 func (e *Engine) conformAll(ctx context.Context, rows TableRows, table schema.Table) ([]arrow.RecordBatch, error) {
 	records := make([]arrow.RecordBatch, 0, len(rows.Batches))
 	first := int64(0)

@@ -5,17 +5,19 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// apply makes an edit durable in the catalog. In the committer, as everything that
+// apply makes an edit durable in the catalog. It runs in the committer, like everything that
 // changes both the catalog and memory.
 //
-// An error mostly means that the edit is not in the catalog. But when the disk fails in
-// the very last step of a commit, the edit may be there although it was reported as
-// failed, and not even the catalog can tell until it is asked again. Two things would
-// then go wrong: removing the part files of a failed flush, which a restart may find
-// listed; and acknowledging rows of a table that a restart may find dropped. So apply
-// asks at once, with an edit that changes nothing. If that fails too, the catalog is in
-// doubt: the error is Unknown, files stay, and writes are refused, until a later edit succeeds, which it does
-// only if the failed one is not there, or until a restart.
+// An error usually means that the edit is not in the catalog. But if the disk fails in the very
+// last step of a commit, the edit may be stored although it was reported as failed. Even the
+// catalog cannot tell until it is asked again. Then two things would be wrong:
+//
+//   - to remove the part files of a failed flush: a restart may find them listed
+//   - to acknowledge rows of a table: a restart may find the table dropped
+//
+// So apply asks at once, with an edit that changes nothing. If that fails too, the catalog is in
+// doubt: the error is Unknown, files stay, and writes are refused. The doubt ends with a restart,
+// or when a later edit succeeds, which it only does if the failed edit is not stored.
 func (e *Engine) apply(edit catalog.Edit) error {
 	err := e.applyToCatalog(edit)
 	if err == nil {
@@ -31,8 +33,8 @@ func (e *Engine) apply(edit catalog.Edit) error {
 	return err
 }
 
-// settle returns nil if writes may go on: the engine has not stopped, and the catalog is
-// not in doubt, or no longer. In the committer.
+// settle returns nil if writes may continue: the engine has not stopped, and the catalog is not in
+// doubt. If the catalog is in doubt, settle first asks it again. It runs in the committer.
 func (e *Engine) settle() error {
 	if err := e.writable(); err != nil || !e.doubt.Load() {
 		return err
@@ -47,7 +49,7 @@ func (e *Engine) settle() error {
 }
 
 func (e *Engine) certain() {
-	if e.doubt.Load() { // nobody but the committer changes it
+	if e.doubt.Load() { // only the committer changes it
 		e.garbage.settle(&e.doubt)
 	}
 }

@@ -20,9 +20,12 @@ func decodeBatch(stream []byte) (arrow.RecordBatch, error) {
 	return records[0], nil
 }
 
-// decodeBatches reads Arrow streams of one batch each, all with the same schemaMessage: the schema,
-// which costs more than a small batch, is decoded once. The batches have memory of their own. It
-// relies on the log's checksum: on bytes that are no such stream arrow-go panics.
+// decodeBatches reads Arrow streams of one batch each. All must have the same schemaMessage: the
+// schema costs more to decode than a small batch, so it is decoded once. The batches own their
+// memory.
+//
+// The caller must have verified the log's checksum, because arrow-go panics on bytes that are not a
+// stream. Such a panic becomes a Corrupt error.
 func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -58,14 +61,15 @@ func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 	return records, nil
 }
 
-// messagePrefixBytes are a marker and the length of the metadata that follows.
+// messagePrefixBytes is the length of what precedes a message's metadata: a marker and the
+// metadata's length.
 const messagePrefixBytes = 8
 
-// endOfStream stands where a message would begin: the marker and no metadata.
+// endOfStream ends a stream: the marker of a message and the length 0.
 var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
 
-// schemaMessage returns the first message of an Arrow stream. Streams with equal ones have the same
-// schema.
+// schemaMessage returns the first message of an Arrow stream, which is its schema. Streams with
+// equal first messages have the same schema.
 func schemaMessage(stream []byte) []byte {
 	meta, _, ok := cutMessage(stream)
 	if !ok {
@@ -74,8 +78,9 @@ func schemaMessage(stream []byte) []byte {
 	return stream[:messagePrefixBytes+len(meta)]
 }
 
-// cutMessage returns the metadata of the stream's next message and what is behind it: the message's
-// body and other messages. It is false at the end of the stream, and for bytes that are no message.
+// cutMessage returns the metadata of the stream's next message, and the rest after the metadata:
+// the message's body and all later messages. ok is false at the end of the stream, and if the bytes
+// are not a message.
 func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 	if len(stream) < messagePrefixBytes || !bytes.Equal(stream[:4], endOfStream[:4]) {
 		return nil, nil, false
@@ -88,16 +93,16 @@ func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 	return stream[messagePrefixBytes:end:end], stream[end:], true
 }
 
-// streamMessages are the messages of Arrow streams one after the other, without the schemas of all
-// but the first.
+// streamMessages reads the messages of several Arrow streams one after the other. It skips the
+// schemas of all streams but the first.
 type streamMessages struct {
-	streams [][]byte // those to come
-	rest    []byte   // of the current one
+	streams [][]byte // not begun yet
+	rest    []byte   // of the current stream
 	message *ipc.Message
 }
 
-// newStreamMessages copies the streams, so that buffers are aligned: in a stream they are at
-// multiples of 8, but the stream is anywhere in its frame.
+// newStreamMessages copies the streams to align their buffers. Within a stream buffers are at
+// multiples of 8, but a stream may begin anywhere in its frame.
 func newStreamMessages(streams [][]byte) *streamMessages {
 	total := 0
 	for _, s := range streams {
@@ -115,8 +120,8 @@ func newStreamMessages(streams [][]byte) *streamMessages {
 
 func padTo8(n int) int { return (n + 7) &^ 7 }
 
-// Message returns the next message, valid until the next call. Its body may have more behind its
-// end than is the message's.
+// Message returns the next message, valid until the next call. Its body slice may extend beyond the
+// end of the message.
 func (s *streamMessages) Message() (*ipc.Message, error) {
 	meta, rest, ok := cutMessage(s.rest)
 	for !ok {
@@ -141,10 +146,10 @@ func (s *streamMessages) Message() (*ipc.Message, error) {
 	return s.message, nil
 }
 
-// Retain does nothing: the only reference is the reader's.
+// Retain does nothing, since only the reader holds a reference.
 func (s *streamMessages) Retain() {}
 
-// Release gives up the current message.
+// Release releases the current message.
 func (s *streamMessages) Release() {
 	if s.message != nil {
 		s.message.Release()

@@ -20,23 +20,25 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// damagedName is the folder in the data directory that parts are moved to which are set aside.
+// damagedName is the folder in the data directory to which quarantined parts are moved.
 const damagedName = "damaged"
 
-// LostPart says what a table lost with a part that was set aside.
+// LostPart says what a table lost with a quarantined part.
 type LostPart struct {
-	Table     schema.Table
-	Part      catalog.Part
-	Rows      int64    // without those that were deleted
-	Sorted    []string // the first column of the sort key, and its least and greatest value, as texts; empty without a sort key or bounds
-	Copy      string   // where the file is now; empty: it was missing
-	Described string   // where the catalog's rows are, as JSON
-	// Older says that older rows of the part's keys may be visible again: the table merges on read, and the
-	// part came after its rows were deduplicated last.
+	Table schema.Table
+	Part  catalog.Part
+	Rows  int64 // without deleted rows
+	// Sorted has three texts: the first column of the sort key, and its least and greatest value in
+	// the part. It is empty if there is no sort key, or no bounds are known.
+	Sorted    []string
+	Copy      string // new path of the file; empty: the file was missing
+	Described string // path of a JSON file with the catalog's rows of the part
+	// Older says that older rows of the part's keys may be visible again. That is so if the table
+	// merges on read, and was not deduplicated since the part's rows arrived.
 	Older bool
 }
 
-// DamagedParts reads all parts and returns those that are damaged, with the errors. pause is that of blocks.File.Verify.
+// DamagedParts reads all parts and returns the damaged ones, and the error of each.
 func (e *Engine) DamagedParts(ctx context.Context) (parts []*catalog.Part, damages []error, err error) {
 	s, err := e.Snapshot()
 	if err != nil {
@@ -61,9 +63,10 @@ func (e *Engine) DamagedParts(ctx context.Context) (parts []*catalog.Part, damag
 	return parts, damages, nil
 }
 
-// SetAside takes a part out of its table, with its deletions and patches: the file and the catalog's rows are copied to the
-// folder "damaged", durably, and then the catalog lists the part no more. After a crash before that nothing
-// has changed, and SetAside can be called again. The part's rows are lost to the table.
+// SetAside quarantines a part: it takes the part out of its table, with its deletions and patches.
+// First it copies the file and the catalog's rows durably to the folder "damaged". Then the catalog
+// removes the part. After a crash before that nothing has changed, and SetAside can be called
+// again. The table loses the part's rows.
 func (e *Engine) SetAside(ctx context.Context, p *catalog.Part) (LostPart, error) {
 	lost := LostPart{Part: *p}
 	e.mu.RLock()
@@ -91,7 +94,7 @@ func (e *Engine) SetAside(ctx context.Context, p *catalog.Part) (LostPart, error
 	return lost, base.Wrap(e.unlist(ctx, p.Table, p.ID), "set part %d aside", p.ID)
 }
 
-// readable returns a bound as a person writes it.
+// readable formats a bound as a person would write it.
 func readable(v schema.Value, typ schema.Type) string {
 	units := map[schema.Kind]int64{schema.Date: 86_400e9, schema.TimestampS: 1e9, schema.TimestampMS: 1e6, schema.Timestamp: 1e3, schema.TimestampTZ: 1e3, schema.TimestampNS: 1}
 	n, whole := v.Int()
@@ -103,10 +106,11 @@ func readable(v schema.Value, typ schema.Type) string {
 	if text, ok := v.Text(); ok {
 		return strconv.Quote(text)
 	}
-	return v.String()[1:] // without the letter of its kind
+	return v.String()[1:] // without the letter that stands for its kind
 }
 
-// copyAside writes what is to be kept of a part.
+// copyAside copies the part's file, and what the catalog has of the part, to the folder "damaged".
+// It sets the paths in lost.
 func (e *Engine) copyAside(lost *LostPart) error {
 	dir := filepath.Join(e.dir, damagedName)
 	if err := vfs.MkdirAll(e.fs, dir); err != nil {
@@ -132,7 +136,7 @@ func (e *Engine) copyAside(lost *LostPart) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }() // it was only read
+	defer func() { _ = from.Close() }() // only read: an error of Close means nothing
 	size, err := from.Size()
 	if err != nil {
 		return err
@@ -143,7 +147,7 @@ func (e *Engine) copyAside(lost *LostPart) error {
 		for at := int64(0); at < size; at += int64(len(block)) {
 			data := block[:min(int64(len(block)), size-at)]
 			if _, err := from.ReadAt(data, at); err != nil && err != io.EOF {
-				clear(data) // a place that the disk cannot read; the others are worth keeping
+				clear(data) // unreadable; the other blocks are still worth a copy
 			}
 			if _, err := w.Write(data); err != nil {
 				return err
@@ -153,7 +157,8 @@ func (e *Engine) copyAside(lost *LostPart) error {
 	})
 }
 
-// unlist takes a part out of its table in one edit. Objects of exports that had its rows stay as they are.
+// unlist takes a part out of its table in one edit. Objects of exports that contain its rows do not
+// change.
 func (e *Engine) unlist(ctx context.Context, from base.TableID, id base.SourceID) error {
 	var t *table
 	var edit *catalog.Edit

@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// metrics is the benchmark's table: two tags, a time, three values.
+// metrics is the table of the benchmarks: two tags, a time, three values.
 var metrics = schema.Table{
 	Database: "d", Schema: "main", Name: "metrics",
 	Columns: []schema.Column{
@@ -37,7 +37,7 @@ var metrics = schema.Table{
 	SortKey: []schema.SortField{{Column: 1}, {Column: 3}},
 }
 
-// metricsBatch returns rows as a decoder would give them: tags as dictionaries, rows in time order.
+// metricsBatch returns rows as a decoder makes them: tags as dictionaries, rows ordered by time.
 func metricsBatch(r *rand.Rand, rows int) arrow.RecordBatch {
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 	host := array.NewDictionaryBuilder(memory.DefaultAllocator, dict).(*array.BinaryDictionaryBuilder)
@@ -63,15 +63,15 @@ func metricsBatch(r *rand.Rand, rows int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(rows))
 }
 
-// cpuSeconds is what the process has used so far, system calls included.
+// cpuSeconds returns the CPU time of the process so far, including system calls.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// BenchmarkAppend appends batches of 10,000 rows x 6 columns from 4 goroutines to a real
-// disk with fsync, flushes included, and reports CPU seconds per million rows.
+// BenchmarkAppend appends batches of 10,000 rows x 6 columns from 4 goroutines to a real disk with
+// fsync, including flushes. It reports CPU seconds per million rows.
 func BenchmarkAppend(b *testing.B) {
 	e, err := Open(b.TempDir(), Settings{}, Components{Logger: quiet})
 	must(b, err)
@@ -103,7 +103,8 @@ func BenchmarkAppend(b *testing.B) {
 	must(b, e.Close())
 }
 
-// BenchmarkAppendRow appends single rows from 32 goroutines to a real disk with fsync: what group commit is for.
+// BenchmarkAppendRow appends single rows from 32 goroutines to a real disk with fsync. It measures
+// group commit.
 func BenchmarkAppendRow(b *testing.B) {
 	e, err := Open(b.TempDir(), Settings{}, Components{Logger: quiet})
 	must(b, err)
@@ -128,7 +129,7 @@ func BenchmarkAppendRow(b *testing.B) {
 	must(b, e.Close())
 }
 
-// BenchmarkAppendSteps reports what each step of an append costs, one after another.
+// BenchmarkAppendSteps measures the cost of each step of an append, one after the other.
 func BenchmarkAppendSteps(b *testing.B) {
 	const count = 100
 	r := rand.New(rand.NewPCG(1, 2))
@@ -200,8 +201,9 @@ func BenchmarkAppendSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkChange has 8 clients that each change two columns of one row of a million, on a real disk with fsync, flushes
-// included, and reports the engine's CPU microseconds per change: all but finding the row.
+// BenchmarkChange has 8 clients that each change two columns of single rows in a table of a million
+// rows, on a real disk with fsync, including flushes. It reports the engine's CPU microseconds per
+// change, without the time to find the row.
 func BenchmarkChange(b *testing.B) {
 	e, err := Open(b.TempDir(), Settings{}, Components{Logger: quiet})
 	must(b, err)
@@ -234,7 +236,7 @@ func BenchmarkChange(b *testing.B) {
 				}
 				s, err := e.Snapshot(table.ID)
 				must(b, err)
-				at := i * 7919 % (parts * rows) // a prime: each row once
+				at := i * 7919 % (parts * rows) // a prime, so each row is used once
 				l := patch.Layer{Source: listed[at%parts].ID, Columns: []base.ColumnID{2, 3}, Ordinals: []uint32{uint32(at / parts)}, Values: values}
 				_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}, Reads: []Read{{Table: table.ID, Columns: []base.ColumnID{1}}}}}, AppendOptions{})
 				must(b, err)

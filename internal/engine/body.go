@@ -9,25 +9,26 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// body is what follows a frame's header: the request's batches, encoded, in slices. Large
-// buffers are not copied: their slices point to where the memtable will have the rows, or the patch its
-// values, which stay as they are until the frame is in the log.
+// body is the encoded form of a request's batches, which follows the header in a log frame, as
+// slices. Large buffers are not copied: their slices point into the memory of the memtable's rows,
+// or of a patch's values. That memory does not change until the frame is in the log.
 type body struct {
 	slices [][]byte
 	bytes  int64
-	short  []byte // short pieces, one behind the other
-	from   int    // where those begin that are not in slices yet
+	short  []byte // copies of short pieces, one after the other
+	from   int    // start of the short pieces that are not in slices yet
 }
 
-// keptBytes is from which size on a buffer is not copied: below, a slice costs more.
+// keptBytes is the size from which a buffer is referenced instead of copied. For less, a copy is
+// cheaper than a slice.
 const keptBytes = 4 << 10
 
-// maxPooledBody is the largest memory for short pieces that is kept for reuse.
+// maxPooledBody is the largest memory for short pieces that free returns to the pool.
 const maxPooledBody = 4 << 20
 
 var bodies = sync.Pool{New: func() any { return new(body) }}
 
-// free gives the body's own memory back for reuse. Nobody may read it any more.
+// free returns the body's own memory to the pool. Its slices must not be read any more.
 func (b *body) free() {
 	if cap(b.short) <= maxPooledBody {
 		*b = body{slices: b.slices[:0], short: b.short[:0]}
@@ -36,7 +37,7 @@ func (b *body) free() {
 	}
 }
 
-// cut ends the slice of short pieces.
+// cut ends the current slice of short pieces.
 func (b *body) cut() {
 	if b.from < len(b.short) {
 		b.slices = append(b.slices, b.short[b.from:len(b.short):len(b.short)])
@@ -44,7 +45,7 @@ func (b *body) cut() {
 	}
 }
 
-// Write appends a piece: a copy of it if it is short, else itself.
+// Write appends a piece: a copy if it is short, otherwise the slice itself.
 func (b *body) Write(p []byte) (int, error) {
 	b.bytes += int64(len(p))
 	if len(p) < keptBytes {
@@ -56,9 +57,9 @@ func (b *body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// add appends a batch, whose memory stays as it is until free.
+// add appends a batch. The batch's memory must not change before free.
 func (b *body) add(record arrow.RecordBatch) error {
-	// The length is known at the end. It has memory of its own, since short may move.
+	// The length is only known at the end. It has its own memory, since short may be reallocated.
 	length := make([]byte, 4)
 	b.cut()
 	b.slices = append(b.slices, length)

@@ -8,16 +8,16 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// budget counts the memory of memtables and of requests in flight. Whoever needs some
-// waits in line, with a time limit; nothing is queued beyond it. The memory of a memtable that a
-// query still reads counts too: the bound is on what is there, not on what is wished.
+// budget counts the memory of memtables and of running requests. A request that needs more than is
+// free waits in a queue, with a time limit. The memory of a memtable counts until the last query
+// that reads it ends, because the budget bounds the memory that is really in use.
 type budget struct {
 	limit int64
 
 	mu    sync.Mutex
 	used  int64     // guarded by mu
-	queue []*waiter // guarded by mu; first come, first served
-	late  bool      // guarded by mu: the last one to take some gave up
+	queue []*waiter // guarded by mu; in order of arrival
+	late  bool      // guarded by mu: a request gave up waiting, and none got memory since
 }
 
 type waiter struct {
@@ -25,7 +25,8 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// take takes bytes if they are there and nobody waits for some, and reports whether it did. More than there ever is, is TooLarge.
+// take reserves bytes if they are free and nobody waits, and reports whether it did. More bytes
+// than the limit are TooLarge.
 func (b *budget) take(bytes int64) (there bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,7 +46,8 @@ func (b *budget) takeLocked(bytes int64) (there bool, err error) {
 	return true, nil
 }
 
-// acquire takes bytes. full is called once if it must wait.
+// acquire reserves bytes, and waits for them if necessary. It gives up with errMemory when giveUp's
+// channel receives. full is called once before it waits.
 func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
 	b.mu.Lock()
 	if there, err := b.takeLocked(bytes); there || err != nil {
@@ -71,14 +73,15 @@ func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan 
 		if other == w {
 			b.queue = append(b.queue[:i], b.queue[i+1:]...)
 			b.late = b.late || err == error(errMemory)
-			b.admitLocked() // who stood behind may fit
+			b.admitLocked() // a smaller request behind this one may fit
 			return err
 		}
 	}
-	return nil // it was admitted in the same moment
+	return nil // admitted at the same moment
 }
 
-// force takes bytes beyond the limit, for rows that are there already: those replayed.
+// force reserves bytes even beyond the limit, for memory that is in use already, such as replayed
+// rows.
 func (b *budget) force(bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,14 +104,15 @@ func (b *budget) admitLocked() {
 	}
 }
 
-// starved reports whether the last one who wanted memory waited in vain, and half of it is still in use.
+// starved reports whether the last request that needed memory gave up waiting, and more than half
+// of the budget is still in use.
 func (b *budget) starved() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.late && b.used > b.limit/2
 }
 
-// waiting reports whether somebody waits for memory.
+// waiting reports whether a request waits for memory.
 func (b *budget) waiting() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,7 +132,8 @@ func (e *Engine) acquire(ctx context.Context, bytes int64) error {
 	err := e.budget.acquire(ctx, bytes,
 		func() <-chan time.Time { return e.clock.After(e.settings.MaxWait) },
 		func() {
-			// Most of the memory may be in the generation that is not due yet.
+			// Most of the memory may be held by the active generation, which is not due for a flush
+			// yet. The committer then freezes it.
 			if !e.settings.DisableAutomaticFlush {
 				e.queue.signal()
 			}

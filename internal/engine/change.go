@@ -14,73 +14,88 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Read is what a statement looked at beyond the rows that it changes.
+// Read is something that a statement read, apart from the rows that it changes. Commit refuses the
+// change if it was written since the snapshot.
 type Read struct {
 	Table base.TableID
-	// Columns, if not nil, are those whose values decided what the statement does. Nil means the table as a
-	// whole: appended rows would have been read too.
+	// Columns are the columns whose values the statement depends on. Nil means that it depends on
+	// the whole table, so a row that was appended since the snapshot also counts as a change.
 	Columns []base.ColumnID
-	// Brought says that of the rows that were there only those decided that the change itself changes: rows that other
-	// changes brought since would have been read too. Columns has no meaning then.
+	// Brought limits the dependency to rows that other changes inserted after the snapshot. Set it
+	// when the result depends on existing rows only if the statement also modifies them: those
+	// conflicts are detected anyway. Columns is then ignored.
 	Brought bool
 }
 
-// Change is what a statement does to one table. The addresses are those of the snapshot that it was computed from.
+// Change is what a statement does to one table. Row addresses are those of the snapshot that it was
+// computed from.
 type Change struct {
 	Table   base.TableID
 	Deleted map[base.SourceID]*roaring.Bitmap
-	// Updated are new values of columns that are in no sort key, partitioning or primary key: a row whose key
-	// changes is deleted, and inserted anew. Seq and Version are given by Commit. A source may come several
-	// times; later layers are newer. What is in them, on Go's heap, belongs to the engine from then on.
+	// Updated are new values of columns. Columns of the sort key, partitioning or primary key are
+	// not allowed: a row whose key changes is deleted and inserted again. Commit sets Seq and
+	// Version. A rowset may occur several times; later layers are newer. The engine owns the
+	// values, which are on Go's heap, from then on.
 	Updated []patch.Layer
-	// Expression, if not nil, changes all rows of parts that the snapshot shows without a patch, when they are read. Updated has
-	// what it does to the others. For tables without a primary key. Seq and Version are given by Commit. A Read of
-	// the whole table comes with it.
+	// Expression, if not nil, is an expression update. Readers apply it to all rows of parts that
+	// the snapshot shows without a patch; Updated has the new values of all other rows. The table
+	// must not have a primary key. Commit sets Seq and Version. The caller adds a Read of the whole
+	// table.
 	Expression *patch.Expression
-	Inserted   []arrow.RecordBatch // as TableRows.Batches
+	Inserted   []arrow.RecordBatch // natural types, see TableRows.Batches
 	Reads      []Read
-	// Kept are rows that the change leaves as they are because they are there: with another of them, or without one, it would do something else.
+	// Kept are rows that the change does not modify because of their present values. If one of them
+	// was changed or deleted since the snapshot, the change is ErrChanged.
 	Kept map[base.SourceID]*roaring.Bitmap
-	// Keys are hashes of the primary keys of the inserted rows, as batch.KeyHashes gives them, for a table with
-	// one: a change or append since the snapshot that inserted one of them makes this one ErrChanged. In a table that merges on read and has
-	// versions those of rows are among them that the change deletes, or gives another version.
+	// Keys are hashes of the primary keys of the inserted rows (batch.KeyHashes). The change is
+	// ErrChanged if a change or append since the snapshot inserted one of these keys.
+	//
+	// In a table that merges on read and has versions, Keys also has the keys of rows that the
+	// change deletes or gives another version.
 	Keys []uint64
-	// Appended says that the inserted rows are all that the change does, and that other changes mind them no more than
-	// those of Append.
+	// Appended says that the change does nothing but insert the rows. Like rows of Append they then
+	// conflict with no other change.
 	Appended bool
-	// Settle says that the losers of the snapshot go, whatever else the change does. Otherwise they go with rows that
-	// it deletes, or gives another version.
+	// Settle says that the change deletes the superseded rows of the snapshot in any case.
+	// Otherwise it deletes them only if it also deletes other rows, or gives rows another version.
 	Settle bool
-	// Counts is what Result.Counts says of the change: a row that moves is deleted and inserted here, and counts as updated.
+	// Counts are the counts for Result.Counts. A row that moves is a deletion and an insertion
+	// here, but counts as one update.
 	Counts Counts
 }
 
-// ErrChanged says that a change does not hold for its snapshot any more: rows that it changes, or that decided
-// what it does, were changed meanwhile. A change computed from a new snapshot may succeed.
+// ErrChanged says that rows which a change modifies, or depends on, were changed since its
+// snapshot. A change that is computed from a new snapshot may succeed.
 var ErrChanged = base.Errorf(base.Conflict, "rows were changed by another statement meanwhile").WithHint("run the statement again")
 
-// ErrColumnBytes is in the error of a change after which the patches of a part would have more new values of a column than they can hold.
+// ErrColumnBytes is wrapped in the error of a change after which the patches of one part would have
+// more than patch.MaxColumnBytes of new values of one column.
 var ErrColumnBytes = errors.New("new values of one column of one part")
 
-// errMoved sends a change back to have its addresses brought up to date.
+// errMoved says that rowsets of the change were replaced meanwhile. The caller remaps its row
+// addresses and tries again.
 var errMoved = errors.New("rows moved to other sources meanwhile")
 
-// Commit makes changes that were computed from a snapshot durable and visible, all or nothing, in one group
-// commit with appends. Rows that a flush or merge moved since the snapshot are found. The results
-// of concurrent changes are those of one after the other, in the order of Result.Seq; an append that a change did not see
-// counts as later:
+// Commit makes changes that were computed from a snapshot durable and visible, all or nothing. They
+// are committed in the same groups as appends. Rows that a flush or merge moved since the snapshot
+// are found by the remap.
 //
-//   - A change of a row that was changed or deleted since the snapshot is ErrChanged, and one that kept it as it was.
-//   - So is one with a Read of a column that was written since; deletions, and insertions of other changes, write all
-//     columns. A Read of a whole table minds appended rows too, unless Pins is Pinned: then it counts as
-//     having come before them.
-//   - So is one that inserts a key which was inserted since.
-//   - So is one of a table whose schema changed, or that got an expression. With AppendOptions.Evolutions a schema that changed is ErrStale.
+// Concurrent changes have the result of running one after the other, in the order of Result.Seq. An
+// append that a change did not see counts as later. A change is ErrChanged if, since its snapshot,
 //
-// Without pins a change of a table that somebody pins is ErrPinned.
+//   - a row that it modifies or kept (Change.Kept) was changed or deleted
+//   - a column of one of its Reads was written; deletions and insertions write all columns. A Read
+//     of a whole table also conflicts with appended rows, unless AppendOptions.Pins is Pinned: then
+//     the appends count as later
+//   - one of its Keys was inserted
+//   - the schema of its table changed, or its table got an expression. With
+//     AppendOptions.Evolutions a changed schema is ErrStale instead
 //
-// Changes of a table that merges on read are computed from a snapshot of Settled. Other errors are those of Append, and ErrNoRoom
-// with a Room.
+// Unless AppendOptions.Pins says that the caller holds or shares the table locks, a change of a
+// table that another statement has locked is ErrPinned.
+//
+// Changes of a table that merges on read must be computed from a deduplicated snapshot (Settled).
+// Other errors are those of Append, and ErrNoRoom with AppendOptions.Room.
 func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (Result, error) {
 	if o.Pins == Unpinned {
 		var ids []base.TableID
@@ -114,50 +129,53 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 	})
 }
 
-// changeSet is what a request of Commit brings besides inserted rows.
+// changeSet is what a request of Commit does besides inserting rows.
 type changeSet struct {
-	seq    base.Seq // of the snapshot
+	seq    base.Seq // sequence number of the snapshot
 	pinned bool
 	tables []*tableChange
 	reads  []read
-	bytes  int64 // of memory
-	losers int64 // of bytes: what stays allowed whatever memory there is
+	bytes  int64 // reserved memory
+	losers int64 // part of bytes that is allowed even if patches have used up their memory
 }
 
-// read is a Read with the version of the schema that it saw.
+// read is a Read with the schema version that it saw.
 type read struct {
 	Read
 	version uint32
 }
 
-// tableChange is a Change with present addresses.
+// tableChange is a Change whose row addresses are remapped to the present rowsets.
 type tableChange struct {
 	id      base.TableID
 	version uint32
 	deleted map[base.SourceID]*roaring.Bitmap
-	losers  map[base.SourceID]*roaring.Bitmap // that go with it: nobody minds
-	gone    map[base.SourceID]*roaring.Bitmap // both
+	// losers are superseded rows that the change also deletes. They conflict with nothing.
+	losers  map[base.SourceID]*roaring.Bitmap
+	gone    map[base.SourceID]*roaring.Bitmap // union of deleted and losers
 	updated []patch.Layer
 	kept    map[base.SourceID]*roaring.Bitmap
-	// rows are those that the change deletes or updates, touched also under the addresses that they had
-	// since the snapshot, and seen likewise with those that it keeps.
+	// rows are the rows that the change deletes or updates, at their present addresses. touched are
+	// the same rows at all addresses that they had since the snapshot. seen is touched plus the
+	// kept rows, also at all addresses.
 	rows       map[base.SourceID]*roaring.Bitmap
 	touched    map[base.SourceID]*roaring.Bitmap
 	seen       map[base.SourceID]*roaring.Bitmap
-	columns    []base.ColumnID // that it writes
+	columns    []base.ColumnID // columns with new values
 	expression *patch.Expression
-	all        bool // it writes all columns: rows come or go
-	brings     bool // rows come
+	all        bool // rows are deleted or inserted, which writes all columns
+	brings     bool // rows are inserted
 	keys       []uint64
-	keySet     map[uint64]struct{} // the same
-	settles    bool                // its losers are all of the snapshot
-	bytes      int64               // of memory
+	keySet     map[uint64]struct{} // keys as a set
+	settles    bool                // losers has all superseded rows of the snapshot
+	bytes      int64               // reserved memory
 }
 
-// changeOverhead is what a change takes besides values: bitmaps, headers of arrays.
+// changeOverhead is an estimate of the memory of a change besides its values, such as bitmaps and
+// array headers.
 const changeOverhead = 1 << 10
 
-// prepareChanges does all that needs only the changes and the schema.
+// prepareChanges does all work that needs only the changes and the schema.
 func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (*request, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -189,7 +207,7 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 			return nil, err
 		}
 	}
-	s.Retain() // what happened since is kept until the committer has looked
+	s.Retain() // the committer needs what was committed since the snapshot
 	if err := e.fill(ctx, &p, o.Room); err != nil {
 		s.Release()
 		return nil, err
@@ -199,7 +217,8 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 	return r, nil
 }
 
-// tableChangeOf checks what a change does to rows that are there against the snapshot that it was computed from. What is inserted comes later.
+// tableChangeOf checks deletions and new values of a change against the snapshot that it was
+// computed from. It does not look at inserted rows.
 func tableChangeOf(c *Change, t *snapshot.Table) (*tableChange, error) {
 	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	for source, deleted := range c.Deleted {
@@ -292,14 +311,14 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.bytes += bytes
 		p.patches = append(p.patches, l.Values)
 	}
-	// Until it is flushed it is held beside what it is folded into.
+	// Until its flush, a change is held both by itself and folded into the patches of its rowset.
 	p.request.changes.bytes += 2 * tc.bytes
 	p.request.changes.tables = append(p.request.changes.tables, tc)
 	return nil
 }
 
-// does reports whether a change does anything. Of one that does not it still matters what it keeps, and which keys it found nothing of, if changes of other
-// tables go with it.
+// does reports whether a change modifies anything. A change that modifies nothing still has
+// conflicts, through Kept and Keys, if it is committed together with changes of other tables.
 func (c *tableChange) does() bool {
 	return len(c.deleted) > 0 || len(c.losers) > 0 || len(c.updated) > 0 || c.brings || c.expression != nil
 }
@@ -312,7 +331,8 @@ func setOf(keys []uint64) map[uint64]struct{} {
 	return set
 }
 
-// takeLosers has the change delete the losers of the snapshot if it does something that would bring some of them back.
+// takeLosers makes the change delete the superseded rows of the snapshot, if it does something
+// after which one of them could become visible again.
 func (tc *tableChange) takeLosers(c *Change, t *snapshot.Table) {
 	writes := func(id base.ColumnID) bool { return id != 0 && slices.Contains(tc.columns, id) }
 	if t.Losers == nil || !c.Settle && len(tc.deleted) == 0 && !writes(t.Schema.RowVersion) {
@@ -321,7 +341,8 @@ func (tc *tableChange) takeLosers(c *Change, t *snapshot.Table) {
 	tc.losers, tc.settles = maps.Clone(t.Losers), true
 }
 
-// checkSettled refuses a change that would not know a table's losers.
+// checkSettled returns an Internal error if the table merges on read and the snapshot is not
+// deduplicated.
 func checkSettled(t *snapshot.Table) error {
 	if t.Schema.MergeOnRead && t.Losers == nil {
 		return base.Errorf(base.Internal, "change of a table that merges on read, computed from a snapshot that is not settled")
@@ -329,7 +350,8 @@ func checkSettled(t *snapshot.Table) error {
 	return nil
 }
 
-// checkRows returns an Internal error if the snapshot has no such row.
+// checkRows returns an Internal error if the rowset is not in the snapshot, or has no row with the
+// ordinal last.
 func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
 	rows := int64(-1)
 	for _, p := range t.Parts {
@@ -348,7 +370,7 @@ func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
 	return nil
 }
 
-// checkLayer compares a layer with the table.
+// checkLayer checks that a layer's rows, columns and types fit the table.
 func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	if err := l.Check(); err != nil {
 		return err
@@ -374,9 +396,12 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// readdress brings a change's addresses to where the rows are now.
+// readdress remaps a change's row addresses to the present rowsets. It returns ErrChanged if a
+// remap is not retained any more.
 func (e *Engine) readdress(c *tableChange) error {
-	if c.seen == nil { // not the first time: what was changed since may be noted at the addresses before, too
+	// On later calls both sets keep the older addresses: changes committed since the snapshot may
+	// be recorded under them.
+	if c.seen == nil {
 		c.touched, c.seen = map[base.SourceID]*roaring.Bitmap{}, map[base.SourceID]*roaring.Bitmap{}
 	}
 	for {
@@ -426,19 +451,19 @@ func (e *Engine) readdress(c *tableChange) error {
 	}
 }
 
-// allSources returns sources, and those of rows that it keeps.
+// allSources returns the rowsets of rows that the change modifies or keeps.
 func (c *tableChange) allSources() []base.SourceID {
 	return slices.AppendSeq(c.sources(), maps.Keys(c.kept))
 }
 
-// sources returns those of which the change changes rows.
+// sources returns the rowsets of rows that the change modifies.
 func (c *tableChange) sources() []base.SourceID {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(c.rows)), maps.Keys(c.losers))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// moveRows returns where rows are now.
+// moveRows remaps rows by the moves of their rowsets. Rows of other rowsets stay.
 func moveRows(moves map[base.SourceID]patch.Move, rows map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
 	now := map[base.SourceID]*roaring.Bitmap{}
 	for source, rows := range rows {
@@ -465,10 +490,10 @@ func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *r
 	}
 }
 
-// movesOf returns how to get from sources to where their rows are; nothing for those that are there. If that is
-// not known, the rows are gone: ErrChanged.
+// movesOf returns the remap of each rowset that is not current any more. If the remap is not
+// retained, the error is ErrChanged.
 func (e *Engine) movesOf(id base.TableID, sources []base.SourceID) (map[base.SourceID]patch.Move, error) {
-	if len(sources) == 0 { // as of a table that is yet to be made
+	if len(sources) == 0 { // for example a table that is about to be created
 		return nil, nil
 	}
 	e.mu.RLock()

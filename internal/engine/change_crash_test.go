@@ -21,15 +21,18 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Changes in the crash tests' workload. One goroutine makes them on a table of its own, so what was told of each says which states the
-// table may be in: every acknowledged change applied, every other one wholly or not at all.
+// Changes in the workload of the crash tests. One goroutine makes them on its own table. So the
+// answers say which states the table may be in: every acknowledged change is applied, and every
+// other one is applied wholly or not at all.
 
-// bankOp is one change: rows that get another amount, that go, that come, and that get a long note.
+// bankOp is one change: new amounts for some rows, deleted rows, inserted rows, and rows that get a
+// long note.
 type bankOp struct {
 	amount                int64
 	set, del, ins, remark []int64
-	load                  bool // rows go and come past the log
-	acked                 bool
+	// load makes the change as a load: deletions and insertions do not go through the log.
+	load  bool
+	acked bool
 }
 
 type bankRow struct {
@@ -39,7 +42,7 @@ type bankRow struct {
 
 func (o bankOp) note() string { return strings.Repeat(fmt.Sprintf("note %d ", o.amount), 300) }
 
-// apply does to a model what commit does to the table.
+// apply applies the change to a model of the table.
 func (o bankOp) apply(rows map[int64]bankRow) {
 	for _, id := range o.ins {
 		rows[id] = bankRow{amount: o.amount}
@@ -61,7 +64,8 @@ func (o bankOp) apply(rows map[int64]bankRow) {
 	}
 }
 
-// commitLoad makes the change as a load that takes the places of rows. One of its own rows goes too.
+// commitLoad makes the change as a load that replaces rows. The load also deletes one of its own
+// rows.
 func (o bankOp) commitLoad(e *Engine, table schema.Table, s *snapshot.Snapshot, deleted map[base.SourceID]*roaring.Bitmap) error {
 	l, err := e.Load(ctx, table, LoadOptions{})
 	if err != nil {
@@ -86,7 +90,7 @@ func (o bankOp) commitLoad(e *Engine, table schema.Table, s *snapshot.Snapshot, 
 	return errors.Join(err, l.Abort())
 }
 
-// commit makes the change on the rows that are there.
+// commit makes the change on the table.
 func (o bankOp) commit(e *Engine) error {
 	table, err := createAccounts(e, "bank")
 	if err != nil {
@@ -148,7 +152,7 @@ func (o bankOp) commit(e *Engine) error {
 	return err
 }
 
-// bankOps are the changes of a round.
+// bankOps returns the changes of a round.
 func bankOps(round int) []bankOp {
 	r := int64(round)
 	ids := func(from, to, step int64) (all []int64) {
@@ -165,7 +169,8 @@ func bankOps(round int) []bankOp {
 	}
 }
 
-// rewriteBank writes the first part of the table anew, with a change while it is written.
+// rewriteBank rewrites the first part of the bank table. It calls between during the rewrite, to
+// make a change.
 func rewriteBank(e *Engine, between func()) error {
 	table, err := createAccounts(e, "bank")
 	if err != nil {
@@ -174,7 +179,8 @@ func rewriteBank(e *Engine, between func()) error {
 	return rewriteFirst(e, table, between)
 }
 
-// rewriteFirst writes the first part of a table anew, as a merge does. If no row of it is left it goes.
+// rewriteFirst rewrites the first part of a table as a merge does, and calls between meanwhile. If
+// no row of the part is left, the part is removed.
 func rewriteFirst(e *Engine, table schema.Table, between func()) error {
 	s, err := e.Snapshot(table.ID)
 	if err != nil {
@@ -231,7 +237,7 @@ func rewriteFirst(e *Engine, table schema.Table, between func()) error {
 	return err
 }
 
-// verifyBank compares the table with what the history allows.
+// verifyBank compares the table with the states that the history allows.
 func (h *history) verifyBank(t *testing.T, e *Engine, what string) {
 	t.Helper()
 	table, err := createAccounts(e, "bank")
@@ -251,8 +257,10 @@ func (h *history) verifyBank(t *testing.T, e *Engine, what string) {
 	}
 }
 
-// allowed reports whether rows are the same as what all acknowledged operations leave with some of the others, each wholly applied or not
-// at all. What follows a failure that stopped the engine was never written: so no more than most of the others are tried, from the first on.
+// allowed reports whether rows are the result of all acknowledged operations and any subset of the
+// others, each applied wholly or not at all. Operations after a failure that stopped the engine
+// were never written. So only the first most of the operations that were not acknowledged are
+// considered.
 func allowed[O, R any](ops []O, most int, acked func(O) bool, apply func(O, map[int64]R), same func(map[int64]R) bool) bool {
 	var unsure []int
 	for i, o := range ops {
@@ -275,12 +283,12 @@ func allowed[O, R any](ops []O, most int, acked func(O) bool, apply func(O, map[
 	return false
 }
 
-// runBank makes a round's changes.
+// runBank makes the changes of a round.
 func (h *history) runBank(e *Engine, ops []bankOp, note func(error)) {
 	for _, o := range ops {
 		err := o.commit(e)
 		note(err)
-		// Asynchronous ones may be lost by a power failure until something syncs.
+		// A power failure may lose asynchronous changes until the next sync.
 		o.acked = err == nil && o.amount%3 != 0
 		h.mu.Lock()
 		h.bank = append(h.bank, o)

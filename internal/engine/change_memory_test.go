@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestChangesWithoutMemoryAreRefusedUntilPartsAreWrittenAnew fills the memory for changes.
+// TestChangesWithoutMemoryAreRefusedUntilPartsAreWrittenAnew uses up the memory for patches, and
+// then rewrites parts.
 func TestChangesWithoutMemoryAreRefusedUntilPartsAreWrittenAnew(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes = 256 << 10
@@ -39,7 +40,7 @@ func TestChangesWithoutMemoryAreRefusedUntilPartsAreWrittenAnew(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestARewriteHoldsPartsAndNoMemory flushes, and drops the table, while a part is being written anew.
+// TestARewriteHoldsPartsAndNoMemory flushes and drops the table while a part is being rewritten.
 func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -74,7 +75,8 @@ func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestMovesThatASnapshotKeepsAreBounded flushes a table again and again while somebody reads another one.
+// TestMovesThatASnapshotKeepsAreBounded flushes a table many times while a snapshot of another
+// table is held.
 func TestMovesThatASnapshotKeepsAreBounded(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes = 1 << 20
@@ -124,7 +126,8 @@ func TestMovesThatASnapshotKeepsAreBounded(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestMovesSinceAPinAreKept flushes far more than is kept while a table is pinned.
+// TestMovesSinceAPinAreKept flushes a locked table until its remaps take far more memory than the
+// limit.
 func TestMovesSinceAPinAreKept(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes = 1 << 20

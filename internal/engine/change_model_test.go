@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestChangesAgainstAMap does random things to a table and to a map, with flushes, statements that commit late, schema changes and crashes
-// between, and compares them.
+// TestChangesAgainstAMap makes the same random changes to a table and to a map, and compares them.
+// Between the changes there are flushes, statements that commit late, schema changes and crashes.
 func TestChangesAgainstAMap(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -24,10 +24,10 @@ func TestChangesAgainstAMap(t *testing.T) {
 		must(t, err)
 		model := map[int64]int64{}
 		next := 0
-		// A statement that took its snapshot a while ago.
+		// The snapshot of a statement that has not committed yet.
 		var late *snapshot.Snapshot
 		var lateID int64
-		touched := map[int64]bool{} // since then
+		touched := map[int64]bool{} // rows changed since late was taken
 		release := func() {
 			if late != nil {
 				late.Release()

@@ -15,10 +15,11 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// statement is a function of a table's contents: what becomes of rows, and which come.
+// statement is a function of a table's rows that returns new amounts, deleted rows and inserted
+// rows.
 type statement struct {
 	name  string
-	reads []base.ColumnID // beyond the rows that it changes; nil with none
+	reads []base.ColumnID // columns read in rows that it does not change; nil: none
 	whole bool            // it reads the whole table
 	run   func(rows map[int64]int64) (set map[int64]int64, del []int64, ins map[int64]int64)
 }
@@ -82,11 +83,12 @@ func randomStatement(r *rand.Rand, fresh func() int64) statement {
 	}, reads: []base.ColumnID{1}}
 }
 
-// appendedFrom is the first id of appended rows. Statements overlook them: an append that comes while a statement runs may count as
-// later than it, whatever their sequence numbers.
+// appendedFrom is the first id of appended rows. Statements ignore these rows: an append that runs
+// at the same time may count as later than the statement, whatever their sequence numbers are.
 const appendedFrom = 1_000_000
 
-// execute runs a statement until it succeeds, with pins from the second attempt on. It returns 0 if nothing was to be done.
+// execute runs a statement until it succeeds. From the second attempt on it holds table locks. It
+// returns 0 if the statement changed nothing.
 func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 	var o AppendOptions
 	release := func() {}
@@ -147,8 +149,9 @@ func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 	return 0, errors.New("100 attempts, pinned, and it does not succeed")
 }
 
-// TestConcurrentStatementsEqualASerialOrder has workers that run random statements, while others append, flush, and write parts anew.
-// The statements one after the other, in the order of their sequence numbers, must give what is there at the end.
+// TestConcurrentStatementsEqualASerialOrder runs random statements in several goroutines, while
+// others append rows, flush, and rewrite parts. Running the statements one after the other, in the
+// order of their sequence numbers, must give the same table.
 func TestConcurrentStatementsEqualASerialOrder(t *testing.T) {
 	for seed := range uint64(2) {
 		e := mustOpen(t, vfs.NewCrashable())
@@ -176,7 +179,8 @@ func TestConcurrentStatementsEqualASerialOrder(t *testing.T) {
 			}
 		}
 		var workers, movers sync.WaitGroup
-		turns := make(chan struct{}) // of those who move rows: some statements were executed
+		// turns makes the movers run after some statements.
+		turns := make(chan struct{})
 		for w := range 4 {
 			workers.Go(func() {
 				r := rand.New(rand.NewPCG(seed, uint64(w)))

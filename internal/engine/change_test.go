@@ -25,7 +25,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// accounts is the table of tests of changes: a key that never changes, and two columns that do.
+// createAccounts creates the table of the tests of changes: a key that never changes, and two
+// columns that do.
 func createAccounts(e *Engine, name string) (schema.Table, error) {
 	if err := e.CreateDatabase(ctx, "d", true); err != nil {
 		return schema.Table{}, err
@@ -65,7 +66,8 @@ type account struct {
 	note    string
 }
 
-// accountsIn reads a snapshot, by id. An id that is there twice is an error.
+// accountsIn returns the rows of a snapshot by id. If two rows have the same id, it returns an
+// error.
 func accountsIn(e *Engine, t *snapshot.Table) (map[int64]account, error) {
 	all := map[int64]account{}
 	var twice error
@@ -80,7 +82,7 @@ func accountsIn(e *Engine, t *snapshot.Table) (map[int64]account, error) {
 	return all, errors.Join(err, twice)
 }
 
-// amounts reads the present, as id to amount.
+// amounts returns the present amounts by id.
 func amounts(t testing.TB, e *Engine, table base.TableID) map[int64]int64 {
 	t.Helper()
 	s, err := e.Snapshot(table)
@@ -98,7 +100,7 @@ func amounts(t testing.TB, e *Engine, table base.TableID) map[int64]int64 {
 	return found
 }
 
-// setAmounts makes the layers that give rows new amounts.
+// setAmounts returns layers that give rows new amounts.
 func setAmounts(rows map[base.RowAddress]int64) []patch.Layer {
 	bySource := map[base.SourceID][]uint32{}
 	for a := range rows {
@@ -125,7 +127,7 @@ func rowsAt(addresses ...base.RowAddress) map[base.SourceID]*roaring.Bitmap {
 	return all
 }
 
-// update computes new amounts from a snapshot and commits them: nil deletes the row.
+// update computes new amounts from a snapshot, and commits them. A nil amount deletes the row.
 func update(e *Engine, table base.TableID, reads []Read, compute func(map[int64]account) map[int64]*int64) (Result, error) {
 	s, err := e.Snapshot(table)
 	if err != nil {
@@ -153,7 +155,7 @@ func updateFrom(e *Engine, s *snapshot.Snapshot, table base.TableID, reads []Rea
 	return e.Commit(ctx, s, []Change{{Table: table, Deleted: rowsAt(gone...), Updated: setAmounts(values), Reads: reads, Counts: counts}}, o)
 }
 
-// set gives ids an amount; del deletes them.
+// set returns a function that gives ids an amount. del returns one that deletes them.
 func set(amount int64, ids ...int64) func(map[int64]account) map[int64]*int64 {
 	return func(map[int64]account) map[int64]*int64 {
 		m := map[int64]*int64{}
@@ -300,7 +302,8 @@ func TestAChangeOfAllThatItFoundMindsOnlyRowsThatOthersBring(t *testing.T) {
 	}
 }
 
-// TestRowsThatAMutationBringsAreMinded: one that came by writing parts anew would have been found as well as one that came by a change.
+// TestRowsThatAMutationBringsAreMinded commits a change with Read.Brought after a mutation. The
+// change is refused only if the mutation inserted a row.
 func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 	for _, brings := range []bool{false, true} {
 		e := mustOpen(t, vfs.NewCrashable())
@@ -308,7 +311,8 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 		must(t, err)
 		must(t, appendAccounts(e, table, 0, 6, 10))
 		must(t, e.Flush(ctx))
-		must(t, appendAccounts(e, table, 9, 1, 10)) // a part of its own, which the mutation leaves nothing of
+		// A part of its own, which the mutation empties.
+		must(t, appendAccounts(e, table, 9, 1, 10))
 		must(t, e.Flush(ctx))
 		s, err := e.Snapshot(table.ID)
 		must(t, err)
@@ -324,7 +328,8 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 		m, err := e.Mutate(ctx, s, c, AppendOptions{})
 		must(t, err)
 		patience, cancel := context.WithTimeout(ctx, 10*time.Second)
-		unpin, err := e.Pin(patience, AppendOptions{}, table.ID) // nobody waits while parts are written
+		// No statement waits while a mutation writes parts.
+		unpin, err := e.Pin(patience, AppendOptions{}, table.ID)
 		cancel()
 		must(t, err)
 		unpin()
@@ -340,8 +345,10 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 	}
 }
 
-// TestWhatAChangeKeepsIsMindedBesideOthers: a change that does nothing to its table because of a row that is there, or because there is none of a key, holds as long as
-// that does; and so does one that is made by writing parts anew.
+// TestWhatAChangeKeepsIsMindedBesideOthers commits changes that do not modify the table because of
+// an existing row (Change.Kept), or because a key does not exist (Change.Keys). Such a change is
+// ErrChanged if that row or key was changed since. It is committed with a change of another table,
+// or as a mutation.
 func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
 	const key = 77
 	keyed := func(e *Engine, table schema.Table) error {
@@ -372,7 +379,8 @@ func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
 			must(t, err)
 			other, err := createAccounts(e, "other")
 			must(t, err)
-			must(t, appendAccounts(e, table, 9, 1, 10)) // a part of its own, which the mutation leaves nothing of
+			// A part of its own, which the mutation empties.
+			must(t, appendAccounts(e, table, 9, 1, 10))
 			must(t, e.Flush(ctx))
 			must(t, appendAccounts(e, table, 0, 6, 10))
 			s, err := e.Snapshot(table.ID, other.ID)
@@ -395,7 +403,8 @@ func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
 				t.Errorf("%s, %s: %v", c.name, how, err)
 			}
 			if how != "as parts" && !c.changed {
-				// It changed nothing of the table, as others see it, and after a restart.
+				// The change modified nothing in the table, for other statements and after a
+				// restart.
 				_, err := updateFrom(e, s, table.ID, nil, AppendOptions{}, set(7, 1))
 				must(t, err)
 				s.Release()
@@ -412,7 +421,7 @@ func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
 	}
 }
 
-// mustWritePart writes a part of rows that nobody lists yet.
+// mustWritePart writes a part that is not listed yet.
 func mustWritePart(t testing.TB, e *Engine, table schema.Table, rows []arrow.RecordBatch) catalog.Part {
 	t.Helper()
 	id, err := e.NextSourceID()
@@ -433,7 +442,7 @@ func updating(f func(map[int64]account) map[int64]*int64) func(*Engine, schema.T
 
 func appending(e *Engine, table schema.Table) error { return appendAccounts(e, table, 100, 1, 1) }
 
-// committingAppend appends by a change, as one that changes other tables besides does.
+// committingAppend appends rows with Commit, as a change that also modifies other tables does.
 func committingAppend(e *Engine, table schema.Table) error {
 	s, err := e.Snapshot(table.ID)
 	if err != nil {
@@ -444,7 +453,8 @@ func committingAppend(e *Engine, table schema.Table) error {
 	return err
 }
 
-// TestAChangeTakesItsProgressAlong: rows that go, rows that come, rows of another table and offsets are there together after a crash.
+// TestAChangeTakesItsProgressAlong deletes and inserts rows, inserts rows in another table, and
+// advances offsets in one change. After a crash all of it is there, or nothing.
 func TestAChangeTakesItsProgressAlong(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -469,7 +479,7 @@ func TestAChangeTakesItsProgressAlong(t *testing.T) {
 	}
 	must(t, commit(e, 0))
 	must(t, commit(e, 1))
-	wantKind(t, commit(e, 1), base.Conflict) // what was read is not read again
+	wantKind(t, commit(e, 1), base.Conflict) // these offsets were read before
 	for _, flush := range []bool{false, true} {
 		if flush {
 			must(t, e.Flush(ctx))
@@ -499,8 +509,8 @@ func truncating(e *Engine, table schema.Table) error {
 	return err
 }
 
-// TestRacingIncrementsAllCount has goroutines that each add 1 to random accounts, again and again until it succeeds; those that fail
-// once hold the table's pin.
+// TestRacingIncrementsAllCount has goroutines that each add 1 to random accounts, again until it
+// succeeds. After a failure they hold the table lock.
 func TestRacingIncrementsAllCount(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "t")
@@ -553,7 +563,8 @@ func TestRacingIncrementsAllCount(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAddressesOfAChangeAreKeptAsItFollowsItsRows follows rows twice: what others changed of them meanwhile may be noted at any of their addresses.
+// TestAddressesOfAChangeAreKeptAsItFollowsItsRows remaps the rows of a change twice. Other changes
+// since the snapshot may be recorded at any of the rows' addresses.
 func TestAddressesOfAChangeAreKeptAsItFollowsItsRows(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "bank")
@@ -574,7 +585,8 @@ func TestAddressesOfAChangeAreKeptAsItFollowsItsRows(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestNewValuesOfAColumnFitIntoAnArray changes different rows of a part by more text than one array holds.
+// TestNewValuesOfAColumnFitIntoAnArray changes different rows of a part, with more text in all than
+// one array can hold.
 func TestNewValuesOfAColumnFitIntoAnArray(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "bank")
@@ -585,7 +597,7 @@ func TestNewValuesOfAColumnFitIntoAnArray(t *testing.T) {
 			offsets[i+1] = offsets[i] + bytes/int32(rows)
 		}
 		values := array.NewData(arrow.BinaryTypes.String, rows, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)),
-			memory.NewBufferBytes(make([]byte, bytes))}, nil, 0, 0) // of pages that nobody touches
+			memory.NewBufferBytes(make([]byte, bytes))}, nil, 0, 0) // memory that is never touched
 		return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{array.MakeFromData(values)}, int64(rows))
 	}
 	change := func(ordinal uint32, bytes int32) *request {

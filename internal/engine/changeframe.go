@@ -11,24 +11,26 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// frameChange is what a frame changes of one table, without the patches' values.
+// frameChange is what a log frame changes in one table. The values of its patches are read
+// separately.
 type frameChange struct {
 	table   base.TableID
 	version uint32
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
 
-	expression []byte // its encoding; nil: none
+	expression []byte // encoded expression update; nil: none
 }
 
-// encode returns the content of a frame's section: number of tables, then for each
+// encode returns the content of the frame's section of changes: the number of tables, then for each
+// table
 //
 //	table        table id, schema version
-//	deletions    count, then for each: source id, rows
-//	patches      count, then for each: source id, number of columns and their ids, rows
+//	deletions    count, then for each: rowset id, rows
+//	patches      count, then for each: rowset id, number of columns and their ids, rows
 //
-// where rows are the length and bytes of a roaring bitmap in its portable format. The patches' values follow
-// the frame's batches, a batch for each.
+// Rows are the length and the bytes of a roaring bitmap in its portable format. The values of the
+// patches follow the frame's batches, one batch for each patch.
 func (c *changeSet) encode() []byte {
 	b := binary.AppendUvarint(nil, uint64(len(c.tables)))
 	for _, t := range c.tables {
@@ -52,8 +54,9 @@ func (c *changeSet) encode() []byte {
 	return b
 }
 
-// encodeExpressions returns the content of the section behind that of the changes: for each of their tables in order length and bytes of
-// its expression (see patch.Expression.Encode), 0 if it has none. It is nil if none has.
+// encodeExpressions returns the content of the section that follows the section of changes. For
+// each table of the changes, in the same order, it has the length and bytes of the expression (see
+// patch.Expression.Encode), or the length 0. It returns nil if there is no expression.
 func (c *changeSet) encodeExpressions() []byte {
 	var b []byte
 	any := false
@@ -70,7 +73,7 @@ func (c *changeSet) encodeExpressions() []byte {
 	return b
 }
 
-// readExpressions adds the expressions of a section to the changes that they belong to.
+// readExpressions adds the expressions of a section to their changes.
 func readExpressions(r *frameReader, changes []frameChange) {
 	for i := range changes {
 		if content := r.bytes(r.uvarint()); len(content) > 0 {
@@ -80,7 +83,7 @@ func readExpressions(r *frameReader, changes []frameChange) {
 }
 
 func appendRows(b []byte, rows *roaring.Bitmap) []byte {
-	bytes, _ := rows.ToBytes() // in memory: it cannot fail
+	bytes, _ := rows.ToBytes() // never fails when it writes to memory
 	return append(binary.AppendUvarint(b, uint64(len(bytes))), bytes...)
 }
 
@@ -108,7 +111,7 @@ func readChanges(r *frameReader) []frameChange {
 	return all
 }
 
-// rows reads a roaring bitmap into memory of its own.
+// rows reads a roaring bitmap. The bitmap has its own memory.
 func (r *frameReader) rows() *roaring.Bitmap {
 	content := r.bytes(r.uvarint())
 	if r.bad {
@@ -122,7 +125,7 @@ func (r *frameReader) rows() *roaring.Bitmap {
 	return rows
 }
 
-// values reads the values of the frame's patches, which stand behind its batches.
+// values reads the values of the frame's patches, which follow its batches.
 func (f *frame) values(r *frameReader) error {
 	for i := range f.changes {
 		c := &f.changes[i]
@@ -135,7 +138,7 @@ func (f *frame) values(r *frameReader) error {
 			if err != nil {
 				return base.Wrap(err, "patch of table %d", c.table)
 			}
-			// The payload's memory is not the patch's to keep.
+			// The patch must not keep the payload's memory, so it gets a copy.
 			l := &c.updated[k]
 			l.Values, err = batch.Copy(record)
 			record.Release()
@@ -150,9 +153,10 @@ func (f *frame) values(r *frameReader) error {
 	return nil
 }
 
-// replayChanges adds what a frame changed to a generation and to what readers see. A source that is not there was written
-// anew since, with what the frame says of it. The catalog may have the change already, and later ones: then all of them
-// come once more, in their order.
+// replayChanges adds the changes of a replayed frame to a generation, and to the patches that
+// readers see. A change of an unknown rowset is skipped: the rowset was rewritten since, and its
+// successor has the change. The catalog may already have the change and later ones. That does no
+// harm, since all of them are applied again in their order.
 func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChange) error {
 	for _, c := range changes {
 		t := e.tables[c.table]
@@ -207,7 +211,7 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 	return nil
 }
 
-// replayed reports whether a source is a memtable of a replayed generation.
+// replayed reports whether a rowset is a memtable of a replayed generation.
 func (e *Engine) replayed(table base.TableID, source base.SourceID) bool {
 	return slices.ContainsFunc(e.generations, func(g *generation) bool {
 		r := g.residents[table]

@@ -12,10 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Check reads everything in the data directory and compares it with what it should be:
-// the catalog with its own rules, each part file and patch with what the catalog says of it, the log
-// frame by frame, and the folder of parts with the list; Orphans are no finding. Findings are Corrupt. Appends wait while
-// the log and the patches are read, flushes during all of it.
+// Check reads everything in the data directory and verifies it:
+//
+//   - the catalog, by its own rules
+//   - each part file and patch, against the catalog
+//   - each frame of the log
+//   - the folders of parts and patches: files that the catalog does not list are a finding, except
+//     those of Orphans
+//
+// Findings are Corrupt. Appends wait while the log and the patches are read, and flushes wait until
+// Check ends.
 func (e *Engine) Check(ctx context.Context) error {
 	if err := e.lockFlushes(ctx); err != nil {
 		return err
@@ -29,7 +35,7 @@ func (e *Engine) Check(ctx context.Context) error {
 		switch {
 		case err == nil:
 			findings = append(findings, e.checkSegments(state), e.checkPatches(state))
-		case findings[0] == nil: // else the catalog's own check said so
+		case findings[0] == nil: // otherwise the catalog's own check reported it
 			findings = append(findings, err)
 		}
 		findings = append(findings, e.checkLog())
@@ -41,10 +47,10 @@ func (e *Engine) Check(ctx context.Context) error {
 	}
 	for _, path := range strangers {
 		if slices.Contains(e.orphans, path) {
-			continue // which the next Open removes
+			continue // the next Open removes it
 		}
 		if names, err := e.fs.List(path); err == nil && len(names) == 0 {
-			continue // the folder of a dropped table, or of one being made
+			continue // a dropped table, or one that is being created
 		}
 		findings = append(findings, base.Errorf(base.Corrupt, "%s is not a part of the database", path))
 	}
@@ -66,7 +72,7 @@ func (e *Engine) checkParts(ctx context.Context) error {
 			}
 			written, err := e.TableVersion(id, p.SchemaVersion)
 			if base.KindOf(err) == base.NotFound && err != nil {
-				continue // dropped meanwhile
+				continue // the table was dropped meanwhile
 			}
 			if err == nil {
 				err = part.Verify(ctx, e.PartFile(p), written, part.Written{Rows: p.Rows, Bytes: p.Bytes, Checksum: p.Checksum, Stats: p.Stats})
@@ -77,7 +83,8 @@ func (e *Engine) checkParts(ctx context.Context) error {
 	return errors.Join(findings...)
 }
 
-// checkKeys looks for keys that several rows have among those that came up to the edit that their table is settled up to.
+// checkKeys finds keys that several rows have, in parts of tables that merge on read. It looks only
+// at parts up to the edit up to which their table is deduplicated.
 func (e *Engine) checkKeys(ctx context.Context) error {
 	s, err := e.Snapshot()
 	if err != nil {
@@ -112,7 +119,8 @@ func (e *Engine) checkKeys(ctx context.Context) error {
 	return errors.Join(findings...)
 }
 
-// checkPatches reads what the catalog has of parts' changes, and its expressions. In the committer, so that no merge takes them away.
+// checkPatches reads deletions, patches and expressions of the catalog, and compares them with
+// their parts. It runs in the committer, so that no merge removes them meanwhile.
 func (e *Engine) checkPatches(state catalog.State) error {
 	parts := map[base.SourceID]catalog.Part{}
 	for _, p := range state.Parts {
@@ -136,7 +144,7 @@ func (e *Engine) checkPatches(state catalog.State) error {
 	for _, x := range state.Expressions {
 		written, ok := histories[x.Table][x.SchemaVersion]
 		if !ok {
-			continue // the catalog's own check says so
+			continue // the catalog's own check reports it
 		}
 		_, err := patch.DecodeExpression(x.Seq, written, x.Content)
 		findings = append(findings, err)
@@ -152,7 +160,8 @@ func (e *Engine) checkPatches(state catalog.State) error {
 	return errors.Join(findings...)
 }
 
-// checkLog decodes every frame of the log. In the committer, so that no segment goes meanwhile.
+// checkLog decodes every frame of the log. It runs in the committer, so that no segment is removed
+// meanwhile.
 func (e *Engine) checkLog() error {
 	everything := func(base.SegmentID, base.Seq) bool { return true }
 	_, err := replayLog(e.fs, e.walDir(), everything, checkRun, func(struct{}) error { return nil })
@@ -179,8 +188,8 @@ func checkRun(in logRun) (ok struct{}, err error) {
 	return ok, nil
 }
 
-// knownFiles returns the part files that are listed, still read, or being written by a
-// merge. In the committer.
+// knownFiles returns the files of parts and patches that the catalog lists, that snapshots still
+// read, or that a flush, load or merge is writing. It runs in the committer.
 func (e *Engine) knownFiles() map[string]bool {
 	known := e.listedLocked()
 	for _, path := range e.garbage.files() {

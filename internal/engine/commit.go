@@ -11,45 +11,50 @@ import (
 
 // runCommitter is the commit pipeline.
 //
-// The simple version: under one lock, check a request against the schema, write it to the
-// log, sync, put the rows where queries find them, answer. It is correct, and a sync per
-// request makes it slow: a few hundred requests a second on a good disk, with all other
-// cores idle meanwhile.
+// The simple version would do this under one lock: check a request against the schema, write it to
+// the log, sync, put the rows where queries find them, answer. That is correct, but one fsync per
+// request makes it slow: a few hundred requests a second on a good disk, while all other cores are
+// idle.
 //
-// So the work is divided. Whatever needs only the request happens before, in the caller's
-// goroutine, many at a time: conforming the rows to the schema, copying them into mapped memory,
-// encoding the log's payload. Whatever decides an order happens here, in one goroutine,
-// for all requests that wait at once:
+// So the work is divided. Work that needs only the request is done before, in the callers'
+// goroutines: conforming the rows to the schema, copying them into mapped memory, encoding the log
+// record. Work that decides an order is done here, in one goroutine, for all requests that wait at
+// the moment:
 //
 //  1. Take the waiting requests, up to Settings.GroupBytes.
-//  2. Validate each: if its table's schema moved on since its rows were conformed, it is sent back to its
-//     caller, who conforms again; if the table is gone, it is NotFound; if what a change was computed
-//     from has changed, it is ErrChanged. Give each a sequence number, and each table's rows a memtable.
-//  3. Write all frames, sync once.
-//  4. Append the rows to the memtables, in the order of the sequence numbers, then, under mu, publish
-//     all of them, and the patches of changes, in one moment. Rows are thus visible only after they are durable, and in
-//     commit order; a reader of two tables sees both halves of a request or none.
-//  5. Wake the callers. What they do next sees their rows: the answer comes after publication.
+//  2. Validate each request. If the schema of its table changed since its rows were conformed, it
+//     is sent back to its caller, which conforms the rows again. If the table was dropped, the
+//     error is NotFound. If what a change was computed from has changed, the error is ErrChanged.
+//     Give each request a sequence number, and each table's rows a memtable.
+//  3. Write all frames, and sync once.
+//  4. Append the rows to the memtables, in the order of the sequence numbers. Then, under mu,
+//     publish all rows, and the patches of changes, in one moment. So rows become visible only
+//     after they are durable, and in commit order, and a reader of two tables sees both halves of a
+//     request or neither.
+//  5. Wake the callers. Since the answer follows the publication, their next request sees their
+//     rows.
 //
-// While step 3 waits for the disk, the next group gathers; the slower the disk, the larger the
-// groups. Groups of asynchronous appends alone skip the sync; a timer does it, at most
+// While step 3 waits for the disk, the next group gathers. The slower the disk, the larger the
+// groups. A group of asynchronous appends only skips the sync. A timer syncs at most
 // Settings.SyncInterval later.
 //
-// A request whose rows need another schema than there is brings it (Evolution), and is a group of its own: the schema is an edit
-// between the groups, made once the rows are in memory and known to be acceptable.
+// A request whose rows need another schema brings an Evolution, and is a group of its own. The
+// schema changes in an edit just before the rows, when the rows are in memory and known to be
+// acceptable.
 //
-// Everything else that changes what is visible (DDL, flush, merge) is an edit: a function run
-// here between two groups. It can therefore read the state it changes without a lock, and
-// nothing moves between its validation and its publication. Edits are durable through the
-// catalog, appends through the log; both orders agree because one goroutine makes both.
+// Everything else that changes what is visible (DDL, flush, merge) is an edit: a function that runs
+// here between two groups. So it can read the state that it changes without a lock, and nothing
+// changes between its validation and its publication. Edits are durable through the catalog,
+// appends through the log. Both have the same order because one goroutine makes both.
 //
-// When the disk fails. A failed write is taken back by the log; exactly this group's requests
-// get the error, and the next group may succeed (a full disk with space again). A failed
-// sync leaves unknown what the disk holds: the requests of this group get Unknown, and the engine stops, which means that all writes
-// fail from then on, and that a restart finds out. Those that come later are in no file, so they get Unavailable.
+// If the disk fails: the log undoes a failed write. Only the requests of that group get the error,
+// and the next group may succeed, for example when a full disk has space again. After a failed sync
+// it is unknown what the disk has. The requests of the group get Unknown, and the engine stops: all
+// writes fail from then on, until a restart finds out. Later requests are in no file, so their
+// error is Unavailable.
 //
-// Rejected: a pipeline that writes group n+1 while group n syncs. It hides only the write, a tenth of
-// the sync, and then a failed sync leaves two groups in doubt.
+// Rejected: a pipeline that writes group n+1 while group n syncs. It saves only the time of the
+// write, a tenth of that of the sync, and then a failed sync leaves two groups in doubt.
 func (e *Engine) runCommitter() {
 	defer e.background.Done()
 	var syncDue, ageDue, recheckDue <-chan time.Time
@@ -88,7 +93,7 @@ func (e *Engine) runCommitter() {
 			case <-ageDue:
 				if ageDue = nil; aged == e.active {
 					e.freezeOrLog()
-					aged = nil // if that failed it is tried again, as late as this
+					aged = nil // if it failed, try again after another FlushAge
 				}
 			}
 		default:
@@ -104,7 +109,7 @@ func (e *Engine) runCommitter() {
 				syncDue = e.clock.After(e.settings.SyncInterval)
 			}
 			select {
-			case <-syncDue: // a queue that never empties must not put it off
+			case <-syncDue: // also due when the queue never empties
 				syncDue = nil
 				e.syncLog()
 			default:
@@ -116,9 +121,10 @@ func (e *Engine) runCommitter() {
 	}
 }
 
-// due reports whether the active generation is to be frozen. For writers that wait for memory it
-// is only if no other is being flushed, whose memory comes sooner: otherwise each of them would
-// cut off a small generation, and the flusher would fall behind for good.
+// due reports whether to freeze the active generation. memoryFull says that writers wait for
+// memory. That is a reason only if no other generation waits for its flush, which frees memory
+// sooner. Otherwise every waiting writer would freeze a small generation, and flushes would never
+// catch up.
 func (e *Engine) due(memoryFull bool) bool {
 	if e.settings.DisableAutomaticFlush {
 		return e.active.tooLong()
@@ -127,7 +133,7 @@ func (e *Engine) due(memoryFull bool) bool {
 		e.active.frames > 0 && e.now().Sub(e.active.born) >= e.settings.FlushAge
 }
 
-// tooLong reports whether a memtable nears the end of its row ordinals.
+// tooLong reports whether a memtable has used half of the possible row ordinals.
 func (g *generation) tooLong() bool {
 	for _, r := range g.residents {
 		if r.mem.View().Rows > 1<<31 {
@@ -137,8 +143,8 @@ func (g *generation) tooLong() bool {
 	return false
 }
 
-// freezeOrLog freezes for no caller's sake: a failure shows in the log, and to writers as
-// soon as memory runs out.
+// freezeOrLog freezes the active generation when no caller waits for it. A failure is logged, and
+// writers get it as their error once memory runs out.
 func (e *Engine) freezeOrLog() {
 	if err := e.freeze(); err != nil {
 		e.flushFailed(err)
@@ -158,7 +164,7 @@ func (e *Engine) syncLog() {
 	e.durable()
 }
 
-// finish answers a request.
+// finish releases what a request still owns, and answers it.
 func (e *Engine) finish(r *request, o outcome) {
 	if r.release != nil {
 		r.release()
@@ -166,13 +172,13 @@ func (e *Engine) finish(r *request, o outcome) {
 	r.done <- o
 }
 
-// placement is where a group's rows of one table go.
+// placement is the memtable for the rows of one table in a group.
 type placement struct {
 	resident *resident
-	fresh    bool // the resident is not part of a version yet
+	fresh    bool // resident is not in a version yet
 }
 
-// commitGroup writes, publishes and answers a group of appends.
+// commitGroup validates, writes, publishes and answers a group of appends and changes.
 func (e *Engine) commitGroup(group []*request) {
 	places, ahead := map[base.TableID]*placement{}, newAhead()
 	accepted := make([]*request, 0, len(group))
@@ -212,7 +218,7 @@ func (e *Engine) commitGroup(group []*request) {
 	seq = e.seq
 	for i, r := range accepted {
 		if err := e.place(r, places, seq+base.Seq(i)+1); err != nil {
-			// The log has the rows and the memtable has not: only a restart makes them agree.
+			// The log has the rows but the memtable does not. Only a restart makes them agree.
 			err := errUnknown(e.stop(err))
 			for _, r := range accepted {
 				e.finish(r, outcome{err: err})
@@ -228,8 +234,8 @@ func (e *Engine) commitGroup(group []*request) {
 	}
 }
 
-// refuseGroup answers the requests of a group that could not be written. On a full disk it keeps those that free space, if the reserve
-// has some for them.
+// refuseGroup answers the requests of a group that could not be written. If the disk is full and
+// the reserve file could be given up, it returns the requests that free space, to be written again.
 func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
 	keep := base.KindOf(err) == base.StorageFull && slices.ContainsFunc(group, (*request).frees) && e.useReserve()
 	for _, r := range group {
@@ -242,7 +248,7 @@ func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
 	return again
 }
 
-// releaseFresh gives up memtables that were made for requests of which none was written.
+// releaseFresh releases memtables that were created for a group that was not written.
 func releaseFresh(places map[base.TableID]*placement) {
 	for _, p := range places {
 		if p.fresh {
@@ -251,8 +257,8 @@ func releaseFresh(places map[base.TableID]*placement) {
 	}
 }
 
-// admit checks a request against the present and what requests before it in the group will have done, finds its
-// tables' memtables, and returns the header of its frame.
+// admit checks a request against the present state and the accepted requests before it in the
+// group. It finds or creates the memtables of its tables, and returns the header of its frame.
 func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placement, a *ahead) (header []byte, err error) {
 	if err := e.check(r, a); err != nil {
 		return nil, err
@@ -275,7 +281,8 @@ func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placem
 	return header, e.foresee(r, seq, a)
 }
 
-// check compares a request with the present and what requests before it in the group will have done.
+// check checks a request against the present state and the accepted requests before it in the
+// group.
 func (e *Engine) check(r *request, a *ahead) error {
 	if err := e.settle(); err != nil {
 		return err
@@ -299,7 +306,7 @@ func (e *Engine) check(r *request, a *ahead) error {
 	return e.checkProgress(r.progress, a.offsets)
 }
 
-// writeLog writes a group's frames, and syncs if one of its requests wants that.
+// writeLog writes a group's frames, and syncs the log if sync is set.
 func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	if len(frames) == 0 {
 		return nil
@@ -322,8 +329,8 @@ func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	return nil
 }
 
-// place appends a request's rows to the memtables, not visible yet. What is taken over is
-// no longer the request's to release.
+// place appends a request's rows to the memtables. They are not visible yet. The memtables own them
+// from then on, so the request does not release them.
 func (e *Engine) place(r *request, places map[base.TableID]*placement, seq base.Seq) error {
 	for i := range r.tables {
 		t := &r.tables[i]
@@ -349,7 +356,8 @@ func (r *resident) charge(bytes int64, seq base.Seq) {
 	r.maxSeq = seq
 }
 
-// publish makes a group visible in one moment. An error is a defect after which memory and log differ.
+// publish makes a group visible in one moment. An error is a defect: memory and log differ from
+// then on.
 func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted []*request, before base.Seq) error {
 	var old []*version
 	var errs []error
@@ -361,7 +369,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 			v := t.current
 			residents := append(v.residents[:len(v.residents):len(v.residents)], p.resident)
 			old = append(old, t.installLocked(e.newVersionLocked(v.schema, v.parts, residents)))
-			e.active.residents[id] = p.resident // with the reference it was made with
+			e.active.residents[id] = p.resident // takes over the reference of newResident
 		}
 	}
 	for i, r := range accepted {
@@ -397,8 +405,8 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 	return errors.Join(errs...)
 }
 
-// publishChangesLocked keeps what a request changed for those who need it besides readers: the flush of its generation, and
-// whoever writes the same rows anew just now. It returns versions to release.
+// publishChangesLocked records what a request changed for the flush of its generation, and for
+// rewrites that run at the moment. It returns versions to release.
 func (e *Engine) publishChangesLocked(r *request, seq base.Seq) (old []*version, err error) {
 	if r.changes == nil {
 		return nil, nil

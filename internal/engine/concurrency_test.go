@@ -16,9 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestWritersReadTheirWritesWhileGenerationsFlush has 8 writers and 4 readers on a real
-// disk: each writer finds all its rows right after each ack; each reader finds, per
-// writer, a prefix of what that one wrote, equally long in both tables of one request, never shorter than before.
+// TestWritersReadTheirWritesWhileGenerationsFlush has 8 writers and 4 readers on a real disk. Each
+// writer finds all its rows right after each acknowledgement. Each reader finds, for every writer,
+// a prefix of the writer's rows. The prefix is equally long in both tables of a request, and never
+// gets shorter.
 func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 	const writers, readers, writesEach = 8, 4, 1250
 	e, err := Open(t.TempDir(), Settings{FlushBytes: 1 << 20, MemoryBytes: 64 << 20, MaxWait: time.Minute}, Components{Logger: quiet, PoisonMemory: true})
@@ -27,7 +28,7 @@ func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 	must(t, err)
 	two, err := createNumbers(e, "two")
 	must(t, err)
-	written := make(chan struct{}, readers) // some more rows are there; closed at the end
+	written := make(chan struct{}, readers) // there are more rows; closed at the end
 	var writing, reading sync.WaitGroup
 	for w := range writers {
 		writing.Go(func() {
@@ -81,8 +82,8 @@ func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 	must(t, e.Close())
 }
 
-// countsOf returns how many rows each writer has in one snapshot of tables, checking that
-// they are 0, 1, 2, ... without holes or repetition, and as many in each table.
+// countsOf returns the number of rows of each writer in one snapshot of tables. It checks that
+// their numbers are 0, 1, 2, ... without gaps or duplicates, and equally many in each table.
 func countsOf(t *testing.T, e *Engine, ids ...base.TableID) map[string]int64 {
 	s, err := e.Snapshot(ids...)
 	if err != nil {
@@ -96,7 +97,8 @@ func countsOf(t *testing.T, e *Engine, ids ...base.TableID) map[string]int64 {
 		err := eachBatch(e, s.Tables[id], func(record arrow.RecordBatch) {
 			n := record.Column(1).(*array.Int64)
 			for i := range int(record.NumRows()) {
-				name := strings.Clone(record.Column(0).ValueStr(i)) // a view of memory that goes with the snapshot
+				// ValueStr returns a view of memory that the snapshot holds.
+				name := strings.Clone(record.Column(0).ValueStr(i))
 				counts[name]++
 				sums[name] += n.Value(i)
 			}
@@ -120,8 +122,8 @@ func countsOf(t *testing.T, e *Engine, ids ...base.TableID) map[string]int64 {
 	return first
 }
 
-// TestSnapshotsStayWhatTheyWere takes snapshots between random operations and compares
-// them, as long as they are held, with what they held when taken.
+// TestSnapshotsStayWhatTheyWere takes snapshots between random operations. While a snapshot is
+// held, its rows must stay the same.
 func TestSnapshotsStayWhatTheyWere(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	e := mustOpen(t, vfs.NewCrashable())
@@ -183,8 +185,8 @@ func TestSnapshotsStayWhatTheyWere(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestConcurrentRequestsEvolveOneTable has writers that each bring columns of their own to
-// a table that does not exist yet.
+// TestConcurrentRequestsEvolveOneTable has several writers append different columns to a table that
+// does not exist yet.
 func TestConcurrentRequestsEvolveOneTable(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	var writers sync.WaitGroup
@@ -218,8 +220,8 @@ func TestConcurrentRequestsEvolveOneTable(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAGroupConformsAgainAfterASchemaChange puts a schema change before a request that was
-// prepared for the version before.
+// TestAGroupConformsAgainAfterASchemaChange queues a schema change before a request that was
+// prepared for the older version.
 func TestAGroupConformsAgainAfterASchemaChange(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createNumbers(e, "t")
@@ -250,7 +252,7 @@ func TestAGroupConformsAgainAfterASchemaChange(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestACallerWhoGivesUpLeavesAWholeRequestOrNone ends contexts while the disk stands still.
+// TestACallerWhoGivesUpLeavesAWholeRequestOrNone cancels contexts while the disk blocks.
 func TestACallerWhoGivesUpLeavesAWholeRequestOrNone(t *testing.T) {
 	disk := newSlowDisk()
 	e := mustOpen(t, disk)
@@ -268,7 +270,7 @@ func TestACallerWhoGivesUpLeavesAWholeRequestOrNone(t *testing.T) {
 	cancel()
 	wantKind(t, <-outcome, base.Canceled)
 	disk.letGo()
-	// The repetition waits for the first request's outcome and learns it.
+	// The repetition waits for the outcome of the first request, and gets it.
 	r, err := appendNumbers(e, "t", "w", 0, 3, AppendOptions{IdempotencyKey: "k"})
 	must(t, err)
 	if !r.Replayed || r.Rows() != 3 {

@@ -17,19 +17,20 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// history is what a run of operations was told: the truth that a reopened directory is
-// compared with.
+// history has the answers to a run of operations. A reopened directory is compared with it.
 type history struct {
-	mu       sync.Mutex
-	acked    map[string]int // rows of requests that were acknowledged
-	unsure   []sent         // requests that were not: each whole or absent, and absent if it was refused
-	streamed int64          // rows of the stream that were acknowledged
-	bank     []bankOp       // changes, in their order
-	settling []settlingOp   // what was done to the table that merges on read, in its order
+	mu    sync.Mutex
+	acked map[string]int // rows of requests that were acknowledged
+	// unsure are the requests that were not acknowledged. Each is stored wholly or not at all, and
+	// not at all if it was refused.
+	unsure   []sent
+	streamed int64        // acknowledged rows of the source
+	bank     []bankOp     // changes, in order
+	settling []settlingOp // operations on the table that merges on read, in order
 	failures []error
 }
 
-// sent is one append as the workload made it: rows (writer, from...) of one or two tables.
+// sent is one append of the workload: rows (writer, from...) of one or two tables.
 type sent struct {
 	writer string
 	from   int
@@ -37,10 +38,10 @@ type sent struct {
 	both   bool
 	key    string
 
-	refused bool // the error says that it is not stored
+	refused bool // the error says that it was not stored
 }
 
-// rows lists the request's rows as readNumbers names them, with the table in front.
+// rows returns the request's rows as readNumbers formats them, preceded by the table.
 func (r sent) rows() []string {
 	var all []string
 	for i := range r.count {
@@ -75,9 +76,9 @@ func (h *history) record(r sent, err error) {
 	}
 }
 
-// workload opens a directory and does a fixed list of things to it: three writers append to
-// two tables, with flushes, a widened schema, and a drop of a third table between. It goes on after errors,
-// as clients do, and returns what it was told.
+// workload opens a directory and runs a fixed list of operations: three writers append to two
+// tables, with flushes, a widened schema, and a drop of a third table in between. Like a client it
+// continues after errors. It returns the history.
 func workload(fsys vfs.FS) *history {
 	h := &history{acked: map[string]int{}}
 	note := func(err error) {
@@ -150,7 +151,7 @@ func workload(fsys vfs.FS) *history {
 	return h
 }
 
-// verify reopens what a crash or a failure left and compares it with the history.
+// verify reopens a disk after a crash or failure, and compares it with the history.
 func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 	t.Helper()
 	e, err := tryOpen(fsys, newManualClock())
@@ -189,7 +190,7 @@ func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 		if r.refused && present > 0 {
 			t.Fatalf("%s: a request that was refused is there", what)
 		}
-		// A retry with the key is executed once in all.
+		// A retry with the same key has an effect only if the first attempt had none.
 		if r.key != "" {
 			if _, err := createNumbers(e, "one"); err != nil {
 				t.Fatal(err)
@@ -220,8 +221,8 @@ func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 	must(t, e.Close())
 }
 
-// verifyStream compares a stream's rows with its offsets: each before where it stands is
-// there once.
+// verifyStream compares a source's rows with its offsets: every offset before the stored one has
+// exactly one row.
 func (h *history) verifyStream(t *testing.T, e *Engine, what string) {
 	t.Helper()
 	stream, err := createNumbersStream(e)
@@ -254,7 +255,7 @@ func createNumbersStream(e *Engine) (base.StreamID, error) {
 	return s.ID, err
 }
 
-// streamPosition returns the next offset of the only partition of the test's stream.
+// streamPosition returns the next offset of the only partition of the test's source.
 func streamPosition(e *Engine, stream base.StreamID) (int64, error) {
 	all, err := e.Offsets(stream)
 	if err != nil || len(all) == 0 {
@@ -263,7 +264,7 @@ func streamPosition(e *Engine, stream base.StreamID) (int64, error) {
 	return all[0].Next, nil
 }
 
-// advanceStream appends the next rows of the stream, as whoever reads a topic does: from where the engine says that it stands.
+// advanceStream appends the next rows of the source, from the offset that the engine has stored.
 func advanceStream(e *Engine, stream base.StreamID) (next int64, err error) {
 	from, err := streamPosition(e, stream)
 	if err != nil {
@@ -284,8 +285,8 @@ func cut(row string) (table, rest string, ok bool) {
 	return row, "", false
 }
 
-// stride is the distance between tried points: all of them take minutes, so that is for
-// those who ask for it.
+// stride returns the distance between the tested points. Testing all points takes minutes, and must
+// be requested.
 func stride() int {
 	if os.Getenv("SCOTER_EXHAUSTIVE") != "" {
 		return 1
@@ -293,8 +294,8 @@ func stride() int {
 	return 47
 }
 
-// TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite stops the disk before the k-th
-// change, for every k, and takes three kinds of power failure from there.
+// TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite stops the disk before its k-th change, for
+// every k, and simulates three kinds of power failure from there.
 func TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite(t *testing.T) {
 	counting := vfs.Failing(vfs.NewCrashable(), vfs.Never)
 	if h := workload(counting); len(h.failures) > 0 {
@@ -328,7 +329,7 @@ func TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite(t *testing.T) {
 	}
 }
 
-// lockedRule lets one operation at a time decide.
+// lockedRule serializes the calls of a rule.
 func lockedRule(rule vfs.Rule) vfs.Rule {
 	var mu sync.Mutex
 	return func(op vfs.Op) error {
@@ -338,7 +339,8 @@ func lockedRule(rule vfs.Rule) vfs.Rule {
 	}
 }
 
-// TestEverySingleFailureIsReportedAndLosesNothing lets the i-th operation of any kind fail, once, for every i.
+// TestEverySingleFailureIsReportedAndLosesNothing makes the i-th operation of any kind fail, once,
+// for every i.
 func TestEverySingleFailureIsReportedAndLosesNothing(t *testing.T) {
 	step := stride()
 	for i := 0; ; i += step {
@@ -368,8 +370,9 @@ func TestEverySingleFailureIsReportedAndLosesNothing(t *testing.T) {
 	}
 }
 
-// TestACatalogInDoubtLosesNothing lets every sync of the catalog fail from the k-th on, for many k, while all
-// else works: an edit may then be in the file although it was reported as failed.
+// TestACatalogInDoubtLosesNothing makes every sync of the catalog fail from the k-th on, for many
+// k, while everything else works. An edit may then be in the file although it was reported as
+// failed.
 func TestACatalogInDoubtLosesNothing(t *testing.T) {
 	for k := 0; ; k += max(1, stride()/8) {
 		disk := vfs.NewCrashable()

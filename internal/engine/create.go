@@ -9,18 +9,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Evolution is what rows need of a schema: the next version of a table, or, in version 1, a table that is made. It takes effect in the
-// committer, in the step before the rows, or not at all.
+// Evolution is a change of a schema that rows need: the next version of a table, or version 1 of a
+// table to be created. It takes effect in the committer just before the rows, or not at all.
 type Evolution struct {
 	Table schema.Table
-	exact *exactness // what was looked through for it, or nil
+	exact *exactness // what was verified when it was planned, or nil
 }
 
-// makes reports whether the table is not there yet.
+// makes reports whether the evolution creates the table.
 func (v *Evolution) makes() bool { return v.Table.Version == 1 }
 
-// Plan finds a table and returns it as it is, or becomes for the rows if the options say so: then evolution is not nil, and whoever commits the
-// rows names it in AppendOptions.Evolutions. It changes nothing.
+// Plan finds the table for rows. If o.Create is set and the rows need another schema, it returns
+// the table with that schema, and an evolution. The caller then commits the rows with that
+// evolution in AppendOptions.Evolutions. Plan changes nothing.
 func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (table schema.Table, evolution *Evolution, err error) {
 	if err := e.writable(); err != nil {
 		return schema.Table{}, nil, err
@@ -32,8 +33,9 @@ func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (tab
 	return e.evolved(ctx, table, evolution, rows)
 }
 
-// tableFor returns the table that rows are for, once nobody holds them back. If it is missing, and
-// the options say so, that is the one to be made of their first batch.
+// tableFor returns the table for rows. If appends to the table are on hold, it waits first. If the
+// table is missing and o.Create is set, it returns a table inferred from the first batch, and the
+// evolution that creates it.
 func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, *Evolution, error) {
 	find := func() (schema.Table, error) {
 		if rows.ID != 0 {
@@ -64,7 +66,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 		inferred.PrimaryKey = append(inferred.PrimaryKey, base.ColumnID(i+1))
 	}
 	if len(rows.Key) > 0 {
-		inferred.SortKey = nil // sorted by its key
+		inferred.SortKey = nil // it is sorted by its primary key
 	}
 	if inferred, err = schema.New(inferred); err != nil {
 		return schema.Table{}, nil, err
@@ -74,7 +76,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	e.mu.RUnlock()
 	if err != nil {
 		if table, found := e.Lookup(n.Database, n.Schema, n.Name); found == nil {
-			return table, nil, nil // another request has made it since
+			return table, nil, nil // another request has created it meanwhile
 		}
 		return schema.Table{}, nil, err
 	}
@@ -84,7 +86,8 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	return inferred, &Evolution{Table: inferred}, nil
 }
 
-// evolved returns what a table becomes so that it can take batches. evolution is what it needs already.
+// evolved returns the table with the schema that the batches need. evolution is what the table
+// needs already, or nil.
 func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evolution, rows TableRows) (schema.Table, *Evolution, error) {
 	next, version := table, table.Version
 	x := &exactness{engine: e, parts: map[base.SourceID]bool{}}
@@ -93,7 +96,7 @@ func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evo
 	case rows.Typed:
 		exact = nil
 	case evolution != nil:
-		exact = func(schema.Column) error { return nil } // of a table without rows
+		exact = func(schema.Column) error { return nil } // a new table has no rows to check
 	}
 	for _, record := range rows.Batches {
 		var err error
@@ -106,12 +109,12 @@ func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evo
 	}
 	next.Version = version + 1
 	if evolution != nil {
-		next.Version = version // of the one evolution
+		next.Version = version // both changes are one new version
 	}
 	return next, &Evolution{next, x}, nil
 }
 
-// defaultsFor evaluates the defaults that a batch needs.
+// defaultsFor evaluates the defaults of the columns that a batch lacks.
 func (e *Engine) defaultsFor(ctx context.Context, table schema.Table, record arrow.RecordBatch) (map[base.ColumnID]arrow.Array, error) {
 	if e.defaults == nil {
 		return nil, nil

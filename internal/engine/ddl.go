@@ -13,14 +13,14 @@ import (
 // DefaultSchema is the schema that every database is created with, as in DuckDB.
 const DefaultSchema = "main"
 
-// change runs one DDL edit: build validates against what is current and says what
-// changes in the catalog (nothing, if it returns nil); publish changes memory, with mu held,
-// and returns versions to release. In memory it happens only after the catalog has it.
+// change runs one edit in the committer. build validates against the present state and returns the
+// edit of the catalog, or nil if there is nothing to do. After the catalog has the edit, publish
+// changes the state in memory. It is called with mu held, and returns versions to release.
 func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error), publish func() []*version) error {
 	return e.commit(ctx, func() error { return e.changeNow(build, publish) })
 }
 
-// changeNow is change within the committer.
+// changeNow is change for callers that already run in the committer.
 func (e *Engine) changeNow(build func() (*catalog.Edit, error), publish func() []*version) error {
 	if err := e.writable(); err != nil {
 		return err
@@ -49,14 +49,14 @@ func (e *Engine) changeNow(build func() (*catalog.Edit, error), publish func() [
 	return nil
 }
 
-// checkNames refuses names that a table could not have.
+// checkNames returns an error if a name is not allowed for a database, schema or table.
 func checkNames(database, schemaName, name string) error {
 	return schema.Table{Database: database, Schema: schemaName, Name: name, NextColumnID: 2,
 		Columns: []schema.Column{{ID: 1, Name: "c", Type: schema.Of(schema.Boolean)}}}.Validate()
 }
 
-// CreateDatabase creates a database with the schema "main". An existing one is a
-// Conflict, or nothing if ifNotExists.
+// CreateDatabase creates a database with the schema "main". If it exists, the error is Conflict, or
+// nil with ifNotExists.
 func (e *Engine) CreateDatabase(ctx context.Context, name string, ifNotExists bool) error {
 	build := func() (*catalog.Edit, error) {
 		if there, ok := e.databases[keyOf(name)]; ok {
@@ -80,8 +80,8 @@ func (e *Engine) CreateDatabase(ctx context.Context, name string, ifNotExists bo
 	})
 }
 
-// CreateSchema creates a schema in an existing database. An existing one is a Conflict,
-// or nothing if ifNotExists.
+// CreateSchema creates a schema in an existing database. If it exists, the error is Conflict, or
+// nil with ifNotExists.
 func (e *Engine) CreateSchema(ctx context.Context, database, name string, ifNotExists bool) error {
 	put := catalog.SchemaName{Name: name}
 	build := func() (*catalog.Edit, error) {
@@ -121,8 +121,8 @@ func (e *Engine) hasName(key nameKey) bool {
 	return ok
 }
 
-// DropDatabase drops a database. One that holds tables or views is a Conflict unless
-// cascade; a missing one is NotFound.
+// DropDatabase drops a database. If it is not empty and cascade is false, the error is Conflict. If
+// it is missing, the error is NotFound.
 func (e *Engine) DropDatabase(ctx context.Context, name string, cascade bool) error {
 	return e.dropNamespace(ctx, keyOf(name), cascade, func() error {
 		if _, ok := e.databases[keyOf(name)]; !ok {
@@ -132,13 +132,13 @@ func (e *Engine) DropDatabase(ctx context.Context, name string, cascade bool) er
 	})
 }
 
-// DropSchema drops a schema. One that holds tables or views is a Conflict unless
-// cascade; a missing one is NotFound.
+// DropSchema drops a schema. If it is not empty and cascade is false, the error is Conflict. If it
+// is missing, the error is NotFound.
 func (e *Engine) DropSchema(ctx context.Context, database, name string, cascade bool) error {
 	return e.dropNamespace(ctx, keyOf(database, name), cascade, func() error { return e.checkSchemaLocked(database, name) })
 }
 
-// dropNamespace drops a schema, or a database with its schemas, and what they hold.
+// dropNamespace drops a schema, or a database with its schemas, and everything in it.
 func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, exists func() error) error {
 	within := func(key nameKey) bool {
 		return key.database == what.database && (what.schema == "" || key.schema == what.schema)
@@ -205,7 +205,8 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 	})
 }
 
-// forgetTableLocked takes a table that the catalog dropped out of memory.
+// forgetTableLocked removes a dropped table from memory. It returns the table's version, to be
+// released.
 func (e *Engine) forgetTableLocked(t *table) *version {
 	s := t.current.schema
 	delete(e.names, keyOf(s.Database, s.Schema, s.Name))
@@ -214,8 +215,8 @@ func (e *Engine) forgetTableLocked(t *table) *version {
 	return t.current
 }
 
-// detachLocked makes a table's parts and memtables garbage as soon as nobody reads them.
-// The flusher leaves out memtables that are in no current version.
+// detachLocked makes a table's parts and memtables garbage. They are removed when their last reader
+// ends. The flusher leaves out memtables that are in no current version.
 func (e *Engine) detachLocked(t *table) {
 	e.unpatchLocked(t)
 	for _, p := range t.current.parts {
@@ -224,13 +225,13 @@ func (e *Engine) detachLocked(t *table) {
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		if r := g.residents[t.id]; r != nil {
 			delete(g.residents, t.id)
-			r.release() // the version holds another reference still
+			r.release() // the version still holds a reference
 		}
 	}
 }
 
-// PutView creates a view, or replaces one if replace. A table or view of that name is
-// a Conflict otherwise.
+// PutView creates a view, or replaces it if replace is set. If the name belongs to a table, or to a
+// view that may not be replaced, the error is Conflict.
 func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) error {
 	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
 	v.Created = e.now()
@@ -261,7 +262,8 @@ func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) erro
 	})
 }
 
-// RetypeView notes which columns a view gives by now. It does nothing if the view is another one, or gone.
+// RetypeView stores the present columns of a view. It does nothing if the view was dropped or has
+// another definition.
 func (e *Engine) RetypeView(ctx context.Context, v catalog.View) error {
 	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
 	same := false
@@ -281,7 +283,7 @@ func (e *Engine) RetypeView(ctx context.Context, v catalog.View) error {
 	})
 }
 
-// DropView drops a view. A missing one is NotFound, or nothing if ifExists.
+// DropView drops a view. If it is missing, the error is NotFound, or nil with ifExists.
 func (e *Engine) DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error {
 	key := keyOf(name.Database, name.Schema, name.Name)
 	build := func() (*catalog.Edit, error) {

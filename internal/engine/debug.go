@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// DebugString prints the definitions, the sources of every table, and the generations as
-// text: the same for the same state, without times and sizes that vary.
+// DebugString prints the definitions, the rowsets of every table, and the generations as text.
+// Equal states give equal texts: it omits times and sizes that vary.
 func (e *Engine) DebugString() string {
 	tables := e.Tables()
 	views := e.Views()
@@ -27,7 +27,7 @@ func (e *Engine) DebugString() string {
 	for _, s := range tables {
 		t := e.tables[s.ID]
 		if t == nil {
-			continue // dropped between the two locks
+			continue // dropped between Tables and the lock
 		}
 		fmt.Fprintf(&b, "table %d %s version %d", t.id, s.QualifiedName(), s.Version)
 		if t.truncatedSeq > 0 {
@@ -87,7 +87,7 @@ func (e *Engine) DebugString() string {
 	return b.String()
 }
 
-// writePatches prints what is changed of a source.
+// writePatches prints what is changed in a rowset.
 func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 	set := t.patches[source]
 	if set == nil {
@@ -99,15 +99,15 @@ func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 	}
 }
 
-// Status is what an operator wants to see at a glance.
+// Status is a short summary of the engine's state for operators.
 type Status struct {
-	MemoryBytes  int64 // of Settings.MemoryBytes in use
-	KeyBytes     int64 // of indexes of parts' keys
-	MappedBytes  int64 // held of the system's memory outside of the heap, unused included
+	MemoryBytes  int64 // in use, of Settings.MemoryBytes
+	KeyBytes     int64 // of key indexes of parts
+	MappedBytes  int64 // memory mapped from the system, including unused memory
 	Generations  int   // frozen and not flushed yet
-	Refusing     error // writes fail with it, until a restart or for the time being; nil if all is well
+	Refusing     error // the error of all writes at present; nil if writes work
 	FlushFailing error // of the last flush; nil if it succeeded
-	DamagedParts int   // in which damage was met
+	DamagedParts int   // parts in which damage was found
 	ScrubBytes   int64 // read by the scrubber since Open
 }
 

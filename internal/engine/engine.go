@@ -1,8 +1,8 @@
-// Package engine is the one owner of a data directory's state: the catalog, the
-// write-ahead log, the memtables, the parts, and who may still read them. It knows no SQL.
+// Package engine is the one owner of a data directory's state: the catalog, the write-ahead log,
+// the memtables, the parts, and the snapshots that still read them. It knows no SQL.
 //
-// One file per verb: open, append, commit, flush, ddl, snapshot, recover, gc, check. Start
-// with Engine.runCommitter, through which everything goes that changes what is visible.
+// There is one file per verb: open, append, commit, flush, ddl, snapshot, recover, gc, check. Start
+// with Engine.runCommitter: everything that changes what is visible passes through it.
 package engine
 
 import (
@@ -27,21 +27,32 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Settings are what a user may choose. A zero field means its default.
+// Settings are chosen by the user. A zero field means its default.
 type Settings struct {
-	FlushBytes   int64         // memtables of this size together become parts; 64 MiB, at most a quarter of MemoryBytes
-	FlushAge     time.Duration // rows become parts after this time at the latest; 60 s
-	MemoryBytes  int64         // bound for memtables and requests in flight; 256 MiB
-	MaxWait      time.Duration // how long a writer waits for memory; 5 s
-	SyncInterval time.Duration // the longest that an asynchronous append stays without fsync; 100 ms
-	GroupBytes   int64         // the longest group of requests written by one fsync; 32 MiB
-	KeyLifetime  time.Duration // how long an idempotency key is known; 24 h
-	ScrubPeriod  time.Duration // every part is verified once in this time; 30 days, negative: never
+	// FlushBytes is the size of memtables, together, from which they are flushed. Default 64 MiB,
+	// at most a quarter of MemoryBytes.
+	FlushBytes int64
+	// FlushAge is the longest time before rows are flushed. Default 60 s.
+	FlushAge time.Duration
+	// MemoryBytes bounds the memory of memtables and of running requests. Default 256 MiB.
+	MemoryBytes int64
+	// MaxWait is how long a writer waits for memory. Default 5 s.
+	MaxWait time.Duration
+	// SyncInterval is the longest time until an asynchronous append is fsynced. Default 100 ms.
+	SyncInterval time.Duration
+	// GroupBytes bounds the requests that are written with one fsync. Default 32 MiB.
+	GroupBytes int64
+	// KeyLifetime is how long an idempotency key is remembered. Default 24 h.
+	KeyLifetime time.Duration
+	// ScrubPeriod is the time in which every part is verified once. Default 30 days; negative:
+	// never.
+	ScrubPeriod time.Duration
 
 	// DisableAutomaticFlush leaves every background step to the caller: Flush flushes,
-	// CollectGarbage removes files. For tests and checks.
+	// CollectGarbage removes files. It is for tests and checks.
 	DisableAutomaticFlush bool
-	// KeepOrphans leaves what the catalog does not list where it is: for who only looks.
+	// KeepOrphans keeps Open from removing files that the catalog does not list. It is for programs
+	// that only inspect the directory.
 	KeepOrphans bool
 }
 
@@ -66,7 +77,7 @@ func orDefault[T ~int64](field *T, value T) {
 	}
 }
 
-// Clock tells the time; tests bring their own.
+// Clock tells the time. Tests replace it.
 type Clock interface {
 	Now() time.Time
 	After(time.Duration) <-chan time.Time
@@ -77,47 +88,48 @@ type systemClock struct{}
 func (systemClock) Now() time.Time                         { return time.Now() }
 func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// Components are what the engine stands on. A nil field means the real thing.
+// Components are what the engine is built on. A nil field means the default.
 type Components struct {
 	FS     vfs.FS
 	Clock  Clock
-	Logger *slog.Logger  // of background work's failures, which no caller is there to be told
-	Files  *blocks.Files // of the parts; nil: the engine's own
+	Logger *slog.Logger  // for failures of background work
+	Files  *blocks.Files // of the parts; nil: the engine makes its own
 
-	// PoisonMemory overwrites rows when their memory becomes free, so that tests notice
-	// who still reads them.
+	// PoisonMemory overwrites rows when their memory becomes free, so that tests detect readers of
+	// freed memory.
 	PoisonMemory bool
 
-	// ReadColumns reads columns of a part for the indexes of keys; nil: the engine does, which takes some times as long as DuckDB.
+	// ReadColumns reads columns of a part for key indexes. If nil, the engine reads them itself,
+	// which takes several times as long as with DuckDB.
 	ReadColumns keys.ReadPart
 
-	// Defaults evaluates the default expressions of some columns for so many rows, to what
-	// batch.Conform takes: the engine knows no SQL. If nil, missing columns are NULL.
+	// Defaults evaluates the default expressions of columns for a number of rows, with the types
+	// that batch.Conform takes. The engine knows no SQL. If nil, missing columns are NULL.
 	Defaults func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
-	// Violation returns the number, from 0, of the first row of a table for which a condition is false, or -1. If
-	// nil, the checks of tables are not looked at.
+	// Violation returns the number, from 0, of the first row of a table for which a condition is
+	// false, or -1. If nil, checks of tables are not evaluated.
 	Violation func(t schema.Table, condition string, rows arrow.RecordBatch) (int64, error)
 }
 
-// flushParallel is how many tables of a generation are written at once: sorting and
-// encoding are CPU-bound, and two leave most of the machine to queries.
+// flushParallel is the number of tables of a generation that are written at once. Sorting and
+// encoding are CPU-bound, and two at once leave most of the machine to queries.
 const flushParallel = 2
 
-// keyShare times Settings.MemoryBytes is what indexes of parts' keys may take.
+// keyShare times Settings.MemoryBytes bounds the memory of key indexes of parts.
 const keyShare = 4
 
 // Engine is an open data directory. Its methods may be called concurrently.
 //
-// Lock order: flushing, mu; keysMu, the budget's, the queue's and the key finder's locks are leaves. The
-// fields under "of the committer" are written by the committer goroutine alone, so it
-// reads what it wrote without a lock.
+// Lock order: flushing, mu. All others (keysMu, and the locks of the budget, the queue and the key
+// finder) are leaves. Only the committer goroutine writes the fields under "of the committer", so
+// it reads them without a lock.
 type Engine struct {
 	dir        string
 	fs         vfs.FS
 	clock      Clock
 	log        *slog.Logger
 	files      *blocks.Files
-	scrubBytes atomic.Int64 // read by the scrubber
+	scrubBytes atomic.Int64 // read by the scrubber since Open
 	defaults   func(context.Context, schema.Table, []schema.Column, int64) (map[base.ColumnID]arrow.Array, error)
 	violation  func(schema.Table, string, arrow.RecordBatch) (int64, error)
 	settings   Settings
@@ -132,30 +144,30 @@ type Engine struct {
 	closeOnce  sync.Once
 	closeErr   error
 
-	failure      atomic.Pointer[base.Error] // set once: no write is taken any more
-	flushFailure atomic.Pointer[base.Error] // of the last flush; nil after one succeeded
-	doubt        atomic.Bool                // see apply
-	refusal      atomic.Pointer[base.Error] // why writes are refused for the time being; nil: they are not
-	changes      atomic.Uint64              // that Commit made
+	failure      atomic.Pointer[base.Error] // set once, after which all writes fail
+	flushFailure atomic.Pointer[base.Error] // error of the last flush; nil if it succeeded
+	doubt        atomic.Bool                // the catalog may or may not have the last edit: apply
+	refusal      atomic.Pointer[base.Error] // why writes are refused at present; nil: they are not
+	changes      atomic.Uint64              // number of requests of Commit that succeeded
 
-	// Of the committer: not read by others.
+	// Of the committer: no other goroutine reads these.
 	wal        *wal.Writer
 	unsynced   bool // frames were appended since the last sync
-	spent      bool // the reserve is not there: see space.go
+	spent      bool // the reserve file was given up, see space.go
 	readPart   keys.ReadPart
-	nextTable  atomic.Uint32 // of the next table
+	nextTable  atomic.Uint32 // id of the next table
 	nextStream base.StreamID
 	nextExport base.ExportID
 
 	sources sources
 
-	flushing *semaphore.Weighted // of 1; held by whoever flushes: generations go in order
-	frozen   chan struct{}       // of size 1: there is something to flush
+	flushing *semaphore.Weighted // of 1: one flush at a time, in order of generations
+	frozen   chan struct{}       // of size 1: there is a generation to flush
 
 	partsAdded chan struct{} // of size 1: see PartsChanged
 
-	mu          sync.RWMutex // guards what follows; written by the committer only, with mu held
-	seq         base.Seq     // of the last visible edit
+	mu          sync.RWMutex // guards the fields below, which only the committer writes
+	seq         base.Seq     // number of the last visible edit
 	versions    uint64       // number of the last version
 	databases   map[nameKey]string
 	schemas     map[nameKey]catalog.SchemaName
@@ -167,52 +179,64 @@ type Engine struct {
 	exports     map[base.ExportID]*export
 	active      *generation
 	generations []*generation // frozen, oldest first
-	moves       moves         // of all tables' rows
+	moves       moves         // remaps of all tables
 
-	keysMu      sync.Mutex
-	keys        map[string]*claim // guarded by keysMu; those that are on their way, and those whose result stands
-	keysInOrder []*claim          // guarded by keysMu; the latter, in the order in which their results came to stand
-	keysGone    map[string]bool   // guarded by keysMu; those that are known no more, and that the catalog still has
+	keysMu sync.Mutex
+	// keys are the idempotency records of running requests, and of finished requests whose result
+	// is still remembered. Guarded by keysMu.
+	keys map[string]*claim
+	// keysInOrder are the records of finished requests, in the order in which they finished.
+	// Guarded by keysMu.
+	keysInOrder []*claim
+	// keysGone are keys that are forgotten, but that the catalog still has. Guarded by keysMu.
+	keysGone map[string]bool
 
 	marker  marker
 	garbage garbage
-	orphans []string // constant once Open returned
+	orphans []string // constant after Open
 
-	live       live         // snapshots that are held
-	patchBytes atomic.Int64 // memory of all tables' patches
+	live       live         // snapshots that are held at present
+	patchBytes atomic.Int64 // memory of the patches of all tables
 
-	effort effort // what background work and the log took
+	effort effort // durations of background work and of the log's syncs
 
-	patchesShort atomic.Bool // a change was refused for lack of that memory, and none became free since
+	// patchesShort says that a change was refused because patches used up their memory, and that
+	// none became free since.
+	patchesShort atomic.Bool
 }
 
-// table is a table with its current version.
+// table is a table and its current version.
 type table struct {
 	id           base.TableID
-	history      map[uint32]schema.Table // every version of the schema
+	history      map[uint32]schema.Table // every version of the schema, by number
 	truncatedSeq base.Seq
 	created      time.Time
 	current      *version
-	patches      map[base.SourceID]*patch.Set // of sources in current; snapshots share the map
-	expressions  []*storedExpression          // that a part in current lacks, ascending; another slice with each change
-	moving       []*moving
-	moved        map[base.SourceID]moved // where rows of sources went that a change may still name
-	pin          *semaphore.Weighted     // constant
-	pinnedSeq    base.Seq                // guarded by mu: the last edit when the table was pinned; 0 if it is not
-	settling     *settling               // constant; nil: it does not merge on read
-	held         atomic.Pointer[hold]    // keeps rows that are appended out; nil: nobody does. Set in the committer
+	patches      map[base.SourceID]*patch.Set // of the rowsets in current; snapshots share the map
+	// expressions are the expression updates that a part in current lacks, ascending. A change
+	// makes a new slice.
+	expressions []*storedExpression
+	moving      []*moving
+	moved       map[base.SourceID]moved // remaps of replaced rowsets, for older snapshots
+	pin         *semaphore.Weighted     // the table lock; constant
+	// pinnedSeq is the last edit when the table was locked, or 0 if it is not locked. Guarded by
+	// mu.
+	pinnedSeq base.Seq
+	settling  *settling // dedup state; constant; nil: the table does not merge on read
+	// held makes appends wait, if it is not nil. The committer sets it.
+	held atomic.Pointer[hold]
 
-	stored          map[base.SourceID][]storedPatch // by part: what the catalog has of changes
+	stored          map[base.SourceID][]storedPatch // patches in the catalog, by part
 	storedDeletions map[base.SourceID]storedDeletions
 
 	// Of the committer.
-	written     []written // the latest changes, ascending
-	writtenKeys int       // that they name
-	insertedSeq base.Seq  // of the last append
+	written     []written // write sets of the latest changes, ascending
+	writtenKeys int       // number of keys in written
+	insertedSeq base.Seq  // edit of the last append
 }
 
-// nameKey is a qualified name in the form in which names are compared. Databases have
-// only the first part, schemas the first two.
+// nameKey is a qualified name in the form that is compared. Databases have only the first part,
+// schemas the first two.
 type nameKey struct{ database, schema, name string }
 
 func keyOf(parts ...string) nameKey {
@@ -230,7 +254,7 @@ func (e *Engine) partsDir() string   { return filepath.Join(e.dir, partsName) }
 func (e *Engine) patchesDir() string { return filepath.Join(e.dir, patchesName) }
 func (e *Engine) tmpDir() string     { return filepath.Join(e.dir, tmpName) }
 
-// stop makes the engine refuse every write from now on. Reads go on.
+// stop makes the engine refuse every write from now on. Reads continue.
 func (e *Engine) stop(cause error) *base.Error {
 	err := base.Errorf(base.Unavailable, "stopped: %w", cause).
 		WithHint("what the disk holds is unknown: check the disk, then restart")
@@ -240,13 +264,13 @@ func (e *Engine) stop(cause error) *base.Error {
 	return e.failure.Load()
 }
 
-// errUnknown is the answer to a request that may be there after a restart although it failed.
+// errUnknown is the error of a request that failed, but may be found stored after a restart.
 func errUnknown(cause error) error {
 	return base.Errorf(base.Unknown, "this may or may not be stored: %w", cause).
 		WithHint("once the server was restarted, look whether it is there, or repeat it with the Idempotency-Key that it had; without one it may count twice")
 }
 
-// writable returns the error that writes get, if any.
+// writable returns the error that all writes get at present, or nil.
 func (e *Engine) writable() error {
 	if err := e.failure.Load(); err != nil {
 		return err
@@ -257,7 +281,7 @@ func (e *Engine) writable() error {
 // Dir returns the data directory.
 func (e *Engine) Dir() string { return e.dir }
 
-// now is the time as the catalog keeps it.
+// now returns the time with the precision of the catalog, in UTC.
 func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }
 
 var errClosed = base.Errorf(base.Unavailable, "the database is closed")

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Evolve makes evolutions by themselves, for who has no rows to commit with them, or no one edit for all. ErrStale says that a table is
-// not what one was planned for.
+// Evolve commits evolutions without rows: for requests whose rows are not committed in the same
+// edit. The error is ErrStale if a table was changed or created since its evolution was planned.
 func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 	if len(evolutions) == 0 {
 		return nil
@@ -21,7 +21,7 @@ func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 	return e.commit(ctx, func() error { return e.evolve(evolutions) })
 }
 
-// commitEvolving is commitGroup for a request that brings schemas.
+// commitEvolving is commitGroup for one request with evolutions.
 func (e *Engine) commitEvolving(r *request) {
 	err := e.settle()
 	if err == nil {
@@ -37,7 +37,7 @@ func (e *Engine) commitEvolving(r *request) {
 	e.commitGroup([]*request{r})
 }
 
-// evolve is the edit of evolutions. In the committer.
+// evolve runs the edit that applies evolutions. It runs in the committer.
 func (e *Engine) evolve(evolutions []Evolution) error {
 	created := e.now()
 	var databases []string
@@ -68,7 +68,8 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 					}
 				}
 				put.TruncatedSeq, put.Created = t.truncatedSeq, t.created
-				// A memtable holds one version's rows, and a generation one memtable per table.
+				// A memtable has rows of one schema version, and a generation has one memtable per
+				// table.
 				if e.active.residents[t.id] != nil {
 					if err := e.freeze(); err != nil {
 						return nil, err
@@ -103,7 +104,8 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 	return base.Wrap(err, "change the schema for rows")
 }
 
-// placeLocked gives a table the names of the database and schema that are there, and adds those that have to be made.
+// placeLocked spells the names of a new table's database and schema as the existing ones are
+// spelled. Missing ones are added to databases and schemas, to be created.
 func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]catalog.SchemaName) {
 	same := func(s catalog.SchemaName) func(catalog.SchemaName) bool {
 		return func(o catalog.SchemaName) bool { return keyOf(s.Database, s.Name) == keyOf(o.Database, o.Name) }
@@ -128,8 +130,10 @@ func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]ca
 	}
 }
 
-// SettledAs is Settled with tables as evolutions will make them: what is computed of the snapshot holds if it is committed with
-// these (AppendOptions.Evolutions). The ids are of such tables, too. ErrStale says that a table is not what one was planned for.
+// SettledAs is Settled with the tables as evolutions will change or create them; ids may name
+// tables that an evolution creates. Changes that are computed from this snapshot must be committed
+// with the same evolutions (AppendOptions.Evolutions). The error is ErrStale if a table was changed
+// since its evolution was planned.
 func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
 	if len(evolutions) == 0 {
 		return e.Settled(ctx, ids...)
@@ -144,7 +148,7 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 		if !v.makes() {
 			there := tables[v.Table.ID]
 			if there == nil {
-				continue // not asked for
+				continue // not in ids
 			}
 			if there.Schema.Version+1 != v.Table.Version {
 				s.Release()
@@ -153,7 +157,8 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 			copied := *there
 			t = &copied
 		}
-		t.Schema, t.Version = v.Table, 0 // which nobody keeps anything under for long
+		// With the number 0 caches do not keep entries for long.
+		t.Schema, t.Version = v.Table, 0
 		t.Versions = maps.Clone(t.Versions)
 		if t.Versions == nil {
 			t.Versions = map[uint32]schema.Table{}
@@ -164,7 +169,7 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 	return snapshot.New(s.Seq, tables, s.Release), nil
 }
 
-// settledThere is Settled, but that no ids are no tables.
+// settledThere is Settled, except that no ids mean no tables.
 func (e *Engine) settledThere(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
 	if len(ids) > 0 {
 		return e.Settled(ctx, ids...)
@@ -177,7 +182,7 @@ func (e *Engine) settledThere(ctx context.Context, ids []base.TableID) (*snapsho
 	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{}, e.live.hold(e.seq)), nil
 }
 
-// notMade returns those of some tables that evolutions do not make.
+// notMade returns the ids of tables that evolutions do not create.
 func notMade(ids []base.TableID, evolutions []Evolution) []base.TableID {
 	if len(evolutions) == 0 {
 		return ids

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestRowsWithoutMemoryBringNoSchema: neither a column nor a table, schema or database is there afterwards.
+// TestRowsWithoutMemoryBringNoSchema appends rows for which there is no memory. They must leave no
+// column, table, schema or database.
 func TestRowsWithoutMemoryBringNoSchema(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes = 1 << 20
@@ -36,7 +37,8 @@ func TestRowsWithoutMemoryBringNoSchema(t *testing.T) {
 	}
 }
 
-// TestManyMakeOneTable: whoever comes second takes the table as the first has made it, and adds what it lacks.
+// TestManyMakeOneTable has several requests create the same table. Later requests use the table of
+// the first one, and add the columns that it lacks.
 func TestManyMakeOneTable(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	defer mustEnd(t, e)
@@ -64,7 +66,8 @@ func TestManyMakeOneTable(t *testing.T) {
 	}
 }
 
-// TestOneRequestMayNameATableTwice, in other letters and with other columns.
+// TestOneRequestMayNameATableTwice names the table twice in one request, with different letter case
+// and columns.
 func TestOneRequestMayNameATableTwice(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	defer mustEnd(t, e)

@@ -12,15 +12,18 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// exactness looks whether all values of columns of 64-bit integers are values of DOUBLE, in rows that are deleted or changed too, since merges bring
-// these to the new type as well. It is asked by who plans the change, and again in the committer, for what came meanwhile: there it reads no part.
+// exactness checks that all values of columns of 64-bit integers can be converted to DOUBLE without
+// loss. It includes rows that are deleted or changed, since merges convert them too. The caller
+// that plans the change of type checks first. The committer then checks only what arrived since,
+// without reading parts.
 type exactness struct {
 	engine  *Engine
 	columns []base.ColumnID
-	parts   map[base.SourceID]bool // whose values were read
+	parts   map[base.SourceID]bool // parts whose values were checked
 }
 
-// largestExact is the number up to which all integers are values of DOUBLE.
+// largestExact bounds the range of integers that DOUBLE has without a gap: from -largestExact to
+// largestExact.
 const largestExact = 1 << 53
 
 func exactInteger(v int64) bool {
@@ -36,8 +39,8 @@ func exactUnsigned(v uint64) bool {
 	return v <= largestExact || f < 1<<64 && uint64(f) == v
 }
 
-// check returns an Invalid error, which names a value, unless those of a column are exact. read says that it may read parts; if it would have to and may not, it
-// is ErrStale.
+// check returns an Invalid error that names a value, if a value of the column is not exact. If read
+// is false it does not read parts, and returns ErrStale instead if it would have to.
 func (x *exactness) check(ctx context.Context, t *snapshot.Table, c schema.Column, read bool) error {
 	if slices.Contains(t.PendingColumns(nil), c.ID) {
 		return base.Errorf(base.Conflict, "column %q has values by an UPDATE that merges have not written yet", c.Name)
@@ -88,7 +91,7 @@ func (x *exactness) check(ctx context.Context, t *snapshot.Table, c schema.Colum
 	return nil
 }
 
-// exactValue reports whether a bound of a column, and so what lies between it and 0, is exact.
+// exactValue reports whether a bound of a column is in the range in which all integers are exact.
 func exactValue(v schema.Value) bool {
 	if n, ok := v.Int(); ok {
 		return -largestExact <= n && n <= largestExact
@@ -113,7 +116,7 @@ func checkExact(c schema.Column, a arrow.Array) error {
 	return nil
 }
 
-// planning returns what batch.Evolve asks of a table's columns.
+// planning returns the function by which batch.Evolve asks whether a column can become DOUBLE.
 func (x *exactness) planning(ctx context.Context, table schema.Table) func(schema.Column) error {
 	return func(c schema.Column) error {
 		s, err := x.engine.Snapshot(table.ID)
@@ -123,7 +126,7 @@ func (x *exactness) planning(ctx context.Context, table schema.Table) func(schem
 		defer s.Release()
 		t := s.Tables[table.ID]
 		at := t.Schema.ColumnByID(c.ID)
-		if at < 0 { // new in these rows
+		if at < 0 { // the rows add this column
 			return nil
 		}
 		if err := x.check(ctx, t, t.Schema.Columns[at], true); err != nil {
@@ -134,19 +137,21 @@ func (x *exactness) planning(ctx context.Context, table schema.Table) func(schem
 	}
 }
 
-// holds looks once more. In the committer.
+// holds repeats the check for what arrived since planning. It runs in the committer, and returns
+// ErrStale if it cannot confirm the result.
 func (x *exactness) holds(t *table) error {
 	for _, id := range x.columns {
-		s := t.view() // nobody but the committer publishes
+		s := t.view() // no lock: only the committer publishes
 		at := s.Schema.ColumnByID(id)
 		if at < 0 || x.check(context.Background(), s, s.Schema.Columns[at], false) != nil {
-			return ErrStale // the plan finds out
+			return ErrStale // planning again finds the value
 		}
 	}
 	return nil
 }
 
-// ChangeToDouble makes a column of 64-bit integers one of DOUBLE, if that has all of its values; else the error names one.
+// ChangeToDouble changes a column of 64-bit integers to DOUBLE, if DOUBLE has all of its values
+// exactly. Otherwise the error names a value.
 func (e *Engine) ChangeToDouble(ctx context.Context, id base.TableID, column string) error {
 	for range maxAttempts {
 		table, err := e.Table(id)

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// The bounds of what DOUBLE holds of integers.
+// TestExactIntegers tests integers around the limits up to which DOUBLE is exact.
 func TestExactIntegers(t *testing.T) {
 	for v, want := range map[int64]bool{
 		0: true, -1: true, 1 << 53: true, -1 << 53: true, 1<<53 + 1: false, -1<<53 - 1: false, 1<<53 + 2: true, 1 << 62: true, 1<<62 + 1: false,
@@ -33,8 +33,8 @@ func TestExactIntegers(t *testing.T) {
 	}
 }
 
-// exactTable has a key-less table with two parts, of which the first was written before it had the
-// column n, and one row in memory.
+// exactTable creates a table without a key. It has two parts, of which the first was written before
+// the column n existed, and one row in memory.
 func exactTable(t *testing.T, kind string) (*Engine, base.TableID) {
 	t.Helper()
 	e := mustOpen(t, vfs.NewCrashable())
@@ -61,7 +61,7 @@ func appendExact(t *testing.T, e *Engine, id base.TableID, columns, rows string)
 	must(t, err)
 }
 
-// patchExact gives the last row of the table's first source that has one in column n a value.
+// patchExact gives a value to the last row of the table's first rowset that has column n.
 func patchExact(t *testing.T, e *Engine, id base.TableID, inMemory bool, value int64) {
 	t.Helper()
 	s, err := e.Snapshot(id)
@@ -76,8 +76,8 @@ func patchExact(t *testing.T, e *Engine, id base.TableID, inMemory bool, value i
 	must(t, err)
 }
 
-// TestIntegersBecomeDOUBLEWhereAllAreExact looks for one number that is not in each place where it
-// may be.
+// TestIntegersBecomeDOUBLEWhereAllAreExact puts one integer that is not exact in each place where
+// there may be one.
 func TestIntegersBecomeDOUBLEWhereAllAreExact(t *testing.T) {
 	const inexact, exact = 1<<53 + 1, 1<<53 + 2
 	for _, place := range []struct {
@@ -108,7 +108,7 @@ func TestIntegersBecomeDOUBLEWhereAllAreExact(t *testing.T) {
 
 		e, id = exactTable(t, "BIGINT")
 		place.put(e, id, inexact)
-		if place.name == "a row that is changed" { // of the patches the newest value is left
+		if place.name == "a row that is changed" { // only the newest value of a patch is left
 			must(t, e.ChangeToDouble(ctx, id, "n"))
 		} else {
 			err := e.ChangeToDouble(ctx, id, "n")
@@ -133,8 +133,8 @@ func TestIntegersBecomeDOUBLEWhereAllAreExact(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestStatisticsTellWhetherAPartIsRead counts the parts whose values are read: those of which the
-// statistics do not tell.
+// TestStatisticsTellWhetherAPartIsRead counts the parts whose values are read. Only parts whose
+// statistics do not decide may be read.
 func TestStatisticsTellWhetherAPartIsRead(t *testing.T) {
 	e, id := exactTable(t, "BIGINT")
 	defer func() { mustEnd(t, e) }()
@@ -150,7 +150,7 @@ func TestStatisticsTellWhetherAPartIsRead(t *testing.T) {
 		must(t, err)
 		defer s.Release()
 		x := &exactness{engine: e, parts: map[base.SourceID]bool{}}
-		for range 2 { // what was read is known
+		for range 2 { // the second time nothing is read again
 			must(t, x.check(ctx, s.Tables[id], s.Tables[id].Schema.Columns[1], true))
 		}
 		if read != want {
@@ -163,7 +163,8 @@ func TestStatisticsTellWhetherAPartIsRead(t *testing.T) {
 	check(1)
 }
 
-// TestANumberThatComesMeanwhileSendsThePlanBack has it come between the look and the change.
+// TestANumberThatComesMeanwhileSendsThePlanBack appends the number between the check and the change
+// of type.
 func TestANumberThatComesMeanwhileSendsThePlanBack(t *testing.T) {
 	for _, flushed := range []bool{false, true} {
 		e, id := exactTable(t, "BIGINT")

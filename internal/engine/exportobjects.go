@@ -16,18 +16,19 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ExportPartition is a partition of an exported table that has rows or an object.
+// ExportPartition is a partition of an exported table that has rows, an object, or both.
 type ExportPartition struct {
 	Partition   string
-	Fingerprint string // of what it holds now
-	Parts       int    // 0: it has no rows
+	Fingerprint string // of its present rows
+	Parts       int    // 0: no rows
 	Bytes       int64  // of the parts
-	Generation  int64  // of the object that these rows belong into
-	// Objects are those that there are, their generations ascending. The last is to be written again unless it is closed.
+	Generation  int64  // of the object that the present rows belong to
+	// Objects are the partition's objects, by ascending generation. The last one may be written
+	// again, unless it is closed.
 	Objects []catalog.ExportObject
 }
 
-// Open returns the object that is to hold what the partition has now; nil before there is one.
+// Open returns the object that holds the present rows, or nil if there is none yet.
 func (p *ExportPartition) Open() *catalog.ExportObject {
 	if n := len(p.Objects); n > 0 && !p.Objects[n-1].Closed {
 		return &p.Objects[n-1]
@@ -35,13 +36,14 @@ func (p *ExportPartition) Open() *catalog.ExportObject {
 	return nil
 }
 
-// InStep reports whether there is nothing to export.
+// InStep reports whether the partition's object is up to date, or there is nothing to export.
 func (p *ExportPartition) InStep() bool {
 	o := p.Open()
 	return o == nil && p.Parts == 0 || o != nil && o.Fingerprint == p.Fingerprint
 }
 
-// ExportState returns what an export's table and objects are at one moment, by partition. A missing export is NotFound.
+// ExportState returns all partitions and objects of an export at one moment. A missing export is
+// NotFound.
 func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	e.mu.RLock()
 	x := e.exports[id]
@@ -81,8 +83,10 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	return all, nil
 }
 
-// Stored returns what the parts of a table hold, for who reads them for long and changes nothing: unlike Snapshot it keeps no memory that writers wait
-// for. A table that merges on read it shows as Settled does, without the rows in memory, which may hide stored ones.
+// Stored returns a snapshot of the parts of a table, without the rows in memory. It is for long
+// readers that change nothing: unlike Snapshot it holds no memory that writers wait for. A table
+// that merges on read is shown deduplicated as by Settled, so rows in memory may supersede stored
+// ones. The caller releases the snapshot.
 func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
 	ids := []base.TableID{id}
 	turns, release, err := e.takeTurns(ctx, ids)
@@ -116,7 +120,7 @@ func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapsho
 	return snapshot.New(s.Seq, map[base.TableID]*snapshot.Table{id: &view}, stored.Release), nil
 }
 
-// Sync makes durable all that is visible now, appends that nobody waited for too.
+// Sync makes all visible edits durable, including asynchronous appends.
 func (e *Engine) Sync(ctx context.Context) error { return e.commit(ctx, e.syncBefore) }
 
 func partitionsOf(t *snapshot.Table) map[string][]*catalog.Part {
@@ -127,7 +131,8 @@ func partitionsOf(t *snapshot.Table) map[string][]*catalog.Part {
 	return parts
 }
 
-// fingerprint tells the states of a partition apart: parts are all that the table has of it, by ascending id.
+// fingerprint identifies the state of a partition. parts must be all parts of the partition, by
+// ascending id.
 func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 	h := sha256.New()
 	for _, c := range t.Schema.Columns {
@@ -138,7 +143,9 @@ func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 		if set := t.Patches[p.ID]; set != nil {
 			fmt.Fprintf(h, " deleted %d", set.DeletedRows())
 			if len(set.Columns()) > 0 {
-				fmt.Fprintf(h, " patched %d", set.ValuesSeq) // deletions have none in the catalog
+				// ValuesSeq is only about values: the catalog does not have the sequence numbers of
+				// deletions.
+				fmt.Fprintf(h, " patched %d", set.ValuesSeq)
 			}
 		}
 		for _, x := range t.Pending(p) {
@@ -149,7 +156,8 @@ func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// ExportObjects returns the objects of a partition that the exports of a table may write again, by export.
+// ExportObjects returns the objects of a partition that exports of the table may write again, in
+// the order of the exports' ids.
 func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog.ExportObject) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -163,7 +171,9 @@ func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog
 	return all
 }
 
-// PutExportObject notes that an object was written, or is going to be (Claimed): the one of the partition's generation. If that is closed meanwhile it is a Conflict.
+// PutExportObject records that an object was written, or is about to be written (Claimed). It must
+// be the object of the partition's present generation; if that changed meanwhile, the error is
+// Conflict.
 func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -180,7 +190,8 @@ func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) er
 	})
 }
 
-// MarkExportObject gives an object that may be written again another fingerprint, unless it got one meanwhile.
+// MarkExportObject sets the fingerprint of an open object, unless the fingerprint changed
+// meanwhile.
 func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, fingerprint string) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -200,7 +211,7 @@ func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, f
 	})
 }
 
-// RemoveExportObject notes that an object is gone, and nothing took its place.
+// RemoveExportObject records that an open object was removed without a successor.
 func (e *Engine) RemoveExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -231,9 +242,12 @@ func (e *Engine) checkObject(o catalog.ExportObject) error {
 	return nil
 }
 
-// DropExported drops the rows of a partition that an export has, as its object says: those of parts, and only if the object is in
-// step with them, and those of all other exports of the table are too. All these objects are closed in the same edit. Otherwise it is a Conflict, which names
-// the export that lags behind, and nothing is dropped.
+// DropExported drops the rows of a partition that were exported to an object, and closes the
+// objects of all exports of the table in the same edit. Only rows in parts are dropped.
+//
+// The object, and the partition's objects of all other exports of the table, must be up to date.
+// Otherwise nothing is dropped, and the error is Conflict. If another export is behind, the error
+// names it.
 func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error {
 	var t *table
 	var edit *catalog.Edit
@@ -289,8 +303,9 @@ func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error
 	return base.Wrap(err, "drop exported rows")
 }
 
-// checkNoLosers refuses to drop parts with rows that hide others of their key elsewhere, which would come back: of a table that merges on read, those which
-// came after the edit that it is settled up to.
+// checkNoLosers refuses to drop parts of a table that merges on read, if their rows may supersede
+// rows elsewhere, which would become visible again. That is possible for parts with rows later than
+// the edit up to which the table is deduplicated.
 func (t *table) checkNoLosers(parts []*partFile) error {
 	if t.settling == nil {
 		return nil
@@ -311,8 +326,9 @@ func listed(parts []*partFile) []*catalog.Part {
 	return all
 }
 
-// followExports puts into the edit of a merge that the objects of its partition which hold the old parts' rows hold the new ones'. parts are all that the
-// table has then, and sets the changes of the sources and the new parts. In the committer.
+// followExports adds to the edit of a merge the new fingerprint of each object that is up to date
+// with the old parts. So the merge does not cause another export. parts are all parts of the table
+// after the edit, and sets the patches of replaced and new parts. It runs in the committer.
 func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.SourceID, parts []*partFile, sets map[base.SourceID]*patch.Set) {
 	i := slices.IndexFunc(t.current.parts, func(p *partFile) bool { return slices.Contains(sources, p.ID) })
 	if i < 0 || !slices.ContainsFunc(slices.Collect(maps.Values(e.exports)), func(x *export) bool { return x.Table == t.id }) {
@@ -341,7 +357,8 @@ func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.Sour
 	}
 }
 
-// checkNotExported refuses what an export's objects could not follow.
+// checkNotExported refuses an operation that the objects of an export could not follow. what names
+// the operation as a participle, for the message.
 func (e *Engine) checkNotExported(t *table, what string) error {
 	for _, id := range slices.Sorted(maps.Keys(e.exports)) {
 		if x := e.exports[id]; x.Table == t.id {

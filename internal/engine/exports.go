@@ -16,33 +16,44 @@ import (
 
 // Exports.
 //
-// The engine writes nothing outside: it keeps which objects an export wrote and of which state of their partitions, and drops
-// rows that all exports of a table have. What tells states apart is a fingerprint: of the parts, which never change,
-// of how many rows of each are deleted, which only grows, of the last edit that gave one a new value, and of the expressions that it
-// lacks. So a fingerprint never comes back once the partition has changed, and an object whose fingerprint is
-// the present one holds exactly the rows that the partition's parts have. Rows of memtables are in no fingerprint
-// until they are flushed.
+// The engine does not write to object storage itself. It records which objects an export wrote, and
+// for which state of their partitions. It also drops rows that all exports of a table have.
 //
-// A merge makes other parts of the same rows. If an object was in step before, its edit gives it the new fingerprint (followExports), so that
-// nothing is exported again for it.
+// A fingerprint identifies the state of a partition. It covers
 //
-// Appends that nobody waited for may be lost with the machine, and their numbers given again. So an object is written, and its fingerprint stored,
-// only when the log is synced (Sync): all that they have is durable then.
+//   - the ids of its parts, which never change
+//   - the number of deleted rows of each part, which only grows
+//   - the last edit that gave a row of the part a new value
+//   - the expressions that the part lacks
 //
-// Whatever is where an object goes is the export's own, or is not replaced: it notes that it goes there (Claimed) before it writes it. A restored backup does not
-// know what was written after it was made. So there nothing counts that its catalog says of objects which may have been written since (Unverified), until the storage was asked.
+// So a fingerprint never occurs again once the partition has changed. An object whose fingerprint
+// is the present one has exactly the rows of the partition's parts. Rows of memtables are in no
+// fingerprint until they are flushed.
+//
+// A merge makes other parts with the same rows. If an object was up to date before, the edit of the
+// merge gives the object the new fingerprint (followExports), so that it is not exported again.
+//
+// A power failure may lose asynchronous appends, and their sequence numbers are then given again.
+// So an object is written, and its fingerprint stored, only after the log is synced (Sync).
+//
+// An export replaces only objects of its own: it records that it is about to write an object
+// (Claimed) before it writes it. The catalog of a restored backup does not know what was written
+// after the backup was made. So its records of objects that may have been written since do not
+// count (Unverified) until the storage was asked.
 
-// Fingerprints of objects that are of no state of a partition.
+// Fingerprints of objects that correspond to no state of a partition.
 const (
-	Claimed    = "claimed"     // it may be being written, for the first time
-	Lost       = "lost"        // the storage did not have it as it was written
-	Unverified = "unverified " // a prefix: the catalog of a restored backup says so
+	Claimed    = "claimed"     // may be being written, for the first time
+	Lost       = "lost"        // missing or different in the storage
+	Unverified = "unverified " // prefix: as recorded by the catalog of a restored backup
 )
 
-// RestoredName is a file beside the catalog. Who restores a backup makes it, and ForkExports removes it.
+// RestoredName is a file next to the catalog. Restoring a backup creates it, and ForkExports
+// removes it.
 const RestoredName = "RESTORED"
 
-// export is a definition and the objects it wrote: by partition, their generations ascending.
+// export is the definition of an export, and the objects that it wrote: by partition, with
+// ascending generations.
 type export struct {
 	catalog.Export
 	objects map[string][]catalog.ExportObject
@@ -50,7 +61,8 @@ type export struct {
 
 func keyOfExport(n catalog.ExportName) nameKey { return keyOf(n.Database, n.Schema, n.Name) }
 
-// open returns the object of a partition that the export may write again, if there is one.
+// open returns the object of a partition that the export may write again. ok is false if there is
+// none.
 func (x *export) open(partition string) (o catalog.ExportObject, ok bool) {
 	all := x.objects[partition]
 	if len(all) == 0 || all[len(all)-1].Closed {
@@ -59,7 +71,7 @@ func (x *export) open(partition string) (o catalog.ExportObject, ok bool) {
 	return all[len(all)-1], true
 }
 
-// next returns the generation that a partition's rows belong to now.
+// next returns the generation of the object for a partition's present rows.
 func (x *export) next(partition string) int64 {
 	all := x.objects[partition]
 	if o, ok := x.open(partition); ok {
@@ -85,7 +97,7 @@ func (e *Engine) loadExports(state catalog.State) error {
 	return nil
 }
 
-// showObjectsLocked makes objects known, new or instead of those of their generation.
+// showObjectsLocked updates the open objects of exports in memory, or adds new ones.
 func (e *Engine) showObjectsLocked(objects []catalog.ExportObject) {
 	for _, o := range objects {
 		all := e.exports[o.Export].objects
@@ -97,7 +109,8 @@ func (e *Engine) showObjectsLocked(objects []catalog.ExportObject) {
 	}
 }
 
-// CreateExport keeps the definition of an export and gives it its id. An existing one of the name is a Conflict, or, if ifNotExists, what is returned.
+// CreateExport stores the definition of an export and sets its id. If an export of that name
+// exists, the error is Conflict, or with ifNotExists that export is returned.
 func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists bool) (catalog.Export, error) {
 	x.Created = e.now()
 	build := func() (*catalog.Edit, error) {
@@ -121,7 +134,8 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 		view := t.view()
 		since := view.PartitionsSince()
 		if slices.ContainsFunc(view.Parts, func(p *catalog.Part) bool { return p.SchemaVersion < since }) ||
-			slices.ContainsFunc(view.Memtables, func(v memtable.View) bool { return v.Schema.Version < since }) { // their parts will be of it
+			// A flush writes memtables with the partitioning of their schema version.
+			slices.ContainsFunc(view.Memtables, func(v memtable.View) bool { return v.Schema.Version < since }) {
 			return nil, base.Errorf(base.Conflict, "table %s has rows that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
 				WithHint("CREATE TABLE ... AS SELECT writes all rows anew, and merges do in time")
 		}
@@ -138,8 +152,9 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 	return x, err
 }
 
-// ForkExports pauses all exports of a directory that a backup was restored to, with the definitions that redefine makes of theirs, and lets none of their objects
-// be in step. Later, and in other directories, it does nothing.
+// ForkExports prepares the exports of a data directory that was restored from a backup: it pauses
+// all of them, replaces their definitions by the result of redefine, and marks their objects as
+// Unverified. In other directories, and after it succeeded once, it does nothing.
 func (e *Engine) ForkExports(ctx context.Context, redefine func(definition []byte) ([]byte, error)) error {
 	marker := filepath.Join(e.dir, RestoredName)
 	if _, err := e.fs.Stat(marker); errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +197,8 @@ func (e *Engine) ForkExports(ctx context.Context, redefine func(definition []byt
 	return base.Wrap(err, "pause the exports of a restored backup")
 }
 
-// ChangeExport stores another definition or state of an export; its id, name, table and objects stay. A missing one is NotFound.
+// ChangeExport replaces the definition or state of an export. Id, name, table and objects stay. A
+// missing export is NotFound.
 func (e *Engine) ChangeExport(ctx context.Context, id base.ExportID, change func(catalog.Export) catalog.Export) error {
 	var x catalog.Export
 	build := func() (*catalog.Edit, error) {
@@ -199,7 +215,7 @@ func (e *Engine) ChangeExport(ctx context.Context, id base.ExportID, change func
 	})
 }
 
-// DropExport forgets an export and its objects, which stay where they are. A missing one is NotFound.
+// DropExport drops an export. Its objects stay in the storage. A missing export is NotFound.
 func (e *Engine) DropExport(ctx context.Context, id base.ExportID) error {
 	build := func() (*catalog.Edit, error) {
 		if e.exports[id] == nil {

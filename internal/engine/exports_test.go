@@ -28,7 +28,7 @@ func partitionOf(t testing.TB, e *Engine, id base.ExportID) ExportPartition {
 	return all[0]
 }
 
-// exported notes that the partition was exported as it is.
+// exported records that the partition was exported in its present state.
 func exported(t testing.TB, e *Engine, id base.ExportID) catalog.ExportObject {
 	t.Helper()
 	p := partitionOf(t, e, id)
@@ -104,7 +104,8 @@ func TestAnObjectIsInStepUntilRowsOfPartsChange(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAnExportedTableKeepsThePathsOfItsPartitions alters an exported table, and exports tables that were altered.
+// TestAnExportedTableKeepsThePathsOfItsPartitions alters an exported table, and exports tables that
+// were altered before.
 func TestAnExportedTableKeepsThePathsOfItsPartitions(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	must(t, e.CreateDatabase(ctx, "d", true))
@@ -126,7 +127,8 @@ func TestAnExportedTableKeepsThePathsOfItsPartitions(t *testing.T) {
 		return func(t schema.Table) (schema.Table, error) { return t.ChangeType("n", to) }
 	}
 	bring()
-	must(t, alter(func(t schema.Table) (schema.Table, error) { return t.RenameColumn("at", "moment") })) // the path has "day"
+	// Paths contain "day".
+	must(t, alter(func(t schema.Table) (schema.Table, error) { return t.RenameColumn("at", "moment") }))
 	must(t, alter(widen(schema.Of(schema.BigInt))))
 	first, err := createExport(e, table, "x")
 	must(t, err)
@@ -145,7 +147,7 @@ func TestAnExportedTableKeepsThePathsOfItsPartitions(t *testing.T) {
 	must(t, alter(widen(schema.DecimalOf(20, 0))))
 	must(t, e.DropExport(ctx, first.ID))
 	must(t, alter(widen(schema.DecimalOf(22, 2))))
-	_, err = createExport(e, table, "x") // there are rows in memory of the other paths
+	_, err = createExport(e, table, "x") // rows in memory have other paths
 	wantKind(t, err, base.Conflict)
 	must(t, e.Flush(ctx))
 	_, err = createExport(e, table, "x")
@@ -158,7 +160,8 @@ func TestAnExportedTableKeepsThePathsOfItsPartitions(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// An object may be sent for minutes, and writers must not wait for its memory.
+// TestWhoReadsStoredRowsKeepsNoMemory holds a snapshot of Stored, as an export does that sends an
+// object for minutes. Writers must not wait for its memory.
 func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -190,7 +193,8 @@ func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory either, though rows in memory hide stored ones.
+// TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory does the same for a table that merges
+// on read, where rows in memory supersede stored ones.
 func TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", false)
@@ -244,8 +248,8 @@ func TestRowsAreDroppedOnlyIfAllExportsHaveThemAsTheyAre(t *testing.T) {
 	o = exported(t, e, first.ID)
 	refused(`export "second"`)
 	exported(t, e, second.ID)
-	must(t, appendAccounts(e, table, 100, 2, 5)) // in memory: it stays
-	// A statement whose snapshot has the rows is sent back.
+	must(t, appendAccounts(e, table, 100, 2, 5)) // in memory, so not dropped
+	// A statement whose snapshot has the dropped rows is ErrChanged.
 	s, err := e.Snapshot(table.ID)
 	must(t, err)
 	must(t, e.DropExported(ctx, o))
@@ -285,7 +289,8 @@ func TestRowsAreDroppedOnlyIfAllExportsHaveThemAsTheyAre(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestACrashLeavesRowsInTheTableOrInAClosedObject fails the disk at every write, and lets the machine crash.
+// TestACrashLeavesRowsInTheTableOrInAClosedObject makes the disk fail at every write, and then
+// simulates a crash.
 func TestACrashLeavesRowsInTheTableOrInAClosedObject(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for k := 0; ; k++ {
@@ -298,7 +303,7 @@ func TestACrashLeavesRowsInTheTableOrInAClosedObject(t *testing.T) {
 			_ = e.Close() // the disk fails
 		}
 		e := mustOpen(t, disk.CrashClone(random, 50))
-		for _, x := range e.Exports() { // which is made when the rows are there
+		for _, x := range e.Exports() { // created when the rows exist
 			rows, closed := len(amounts(t, e, x.Table)), false
 			all, err := e.ExportState(x.ID)
 			must(t, err)
@@ -345,8 +350,9 @@ func exportAndDrop(e *Engine) error {
 	return e.DropExported(ctx, o)
 }
 
-// TestObjectsStayInStepOverARestart exports a part with updated and deleted rows, and opens the directory anew: before the changes are flushed, after, and after so
-// many flushes that patches are joined.
+// TestObjectsStayInStepOverARestart exports a part with updated and deleted rows, and opens the
+// directory again: before the changes are flushed, after it, and after enough flushes that patches
+// are joined.
 func TestObjectsStayInStepOverARestart(t *testing.T) {
 	for what, flushes := range map[string]int{"not flushed": 0, "flushed": 1, "joined": maxPatches + 2} {
 		disk := vfs.NewCrashable()
@@ -374,7 +380,8 @@ func TestObjectsStayInStepOverARestart(t *testing.T) {
 	}
 }
 
-// TestExportsOfARestoredBackupArePausedOnce, and none of their objects is in step until it was looked at: merges do not change that.
+// TestExportsOfARestoredBackupArePausedOnce checks that the exports of a restored backup are
+// paused, and their objects are unverified until the storage was asked. Merges do not change that.
 func TestExportsOfARestoredBackupArePausedOnce(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -389,7 +396,7 @@ func TestExportsOfARestoredBackupArePausedOnce(t *testing.T) {
 		t.Helper()
 		must(t, e.ForkExports(ctx, func(definition []byte) ([]byte, error) { return append(definition, '!'), nil }))
 	}
-	fork() // no backup was restored
+	fork() // nothing was restored
 	if got := e.Exports()[0]; got.Paused || string(got.Definition) != "{}" {
 		t.Fatalf("%+v", got)
 	}
@@ -413,12 +420,13 @@ func TestExportsOfARestoredBackupArePausedOnce(t *testing.T) {
 	wantKind(t, e.DropExported(ctx, o), base.Conflict)
 	must(t, e.MarkExportObject(ctx, o, strings.TrimPrefix(o.Fingerprint, Unverified)))
 	wantInStep(t, e, x.ID, true, "the storage was asked")
-	must(t, e.MarkExportObject(ctx, o, Lost)) // it is another one now
+	must(t, e.MarkExportObject(ctx, o, Lost)) // the object in the storage differs
 	wantInStep(t, e, x.ID, true, "what was known before")
 	mustEnd(t, e)
 }
 
-// TestAnObjectThatIsLostKeepsItsTime: it was written when it was, and a new one not before it is.
+// TestAnObjectThatIsLostKeepsItsTime checks the time of export: a claimed object has none, and a
+// lost one has the time when it was written.
 func TestAnObjectThatIsLostKeepsItsTime(t *testing.T) {
 	clock := newManualClock()
 	e, err := tryOpen(vfs.NewCrashable(), clock)

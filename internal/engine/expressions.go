@@ -14,33 +14,39 @@ import (
 
 // How updates are applied on read.
 //
-// An expression comes with a change, in one frame of the log, and says new values of columns for all rows that lie in parts
-// and have no patch. The change itself has patches for the others: rows of memtables, and rows of parts that are
-// patched already. So a row is either patched, and then what the patches and the part say of it is all, or it is as it was
-// written and all expressions that its part lacks apply, in their order. Who patches a row of such a part gives it values of all columns
-// that these expressions set (checkPending).
+// An expression is part of a change, in the same frame of the log. It gives new values of columns
+// to all rows that are in parts and have no patch. The change itself has patches for all other
+// rows: rows of memtables, and rows of parts that are patched already.
 //
-// Which ones a part lacks its Applied says: those with a greater sequence number. For a part that a flush or load adds
-// that is the present, since its rows got patches; for one that a rewrite makes, its snapshot, whose expressions
-// it has written. Rows that are patched while a part is written anew stay so in its successor, by settleMove.
+// So there are two kinds of rows. The values of a patched row come from its part and its patches
+// alone. Any other row has the values of its part, changed by all expressions that the part lacks,
+// in order. A change that patches such a row must set all columns that these expressions set
+// (checkPending).
 //
-// Expressions are in the log until a flush stores those that some part still lacks. A merge that leaves none which lacks one
-// removes it in the same edit; installLocked does so in memory.
+// A part lacks the expressions whose sequence number is greater than the part's Applied. A flush or
+// load sets Applied to the present, since the rows of its parts got patches. A rewrite sets it to
+// the snapshot of which it wrote the rows with the expressions applied. Rows that are patched while
+// a rewrite runs stay patched in the new part (settleMove).
+//
+// Expressions are in the log until a flush stores those that some part still lacks. When a merge
+// leaves no part that lacks an expression, its edit removes the expression; in memory installLocked
+// removes it.
 
-// maxExpressions bounds what a part may lack: a query nests them.
+// maxExpressions bounds how many expressions a part may lack, because a query nests them.
 const maxExpressions = 8
 
-// ErrManyExpressions is in the error of a change whose expression is one too many.
+// ErrManyExpressions is wrapped in the error of a change whose table has maxExpressions expressions
+// already.
 var ErrManyExpressions = errors.New("updates in mode expression that merges have not written yet")
 
-// storedExpression is one that some part lacks.
+// storedExpression is an expression that some part lacks.
 type storedExpression struct {
 	*patch.Expression
 	created time.Time
 	stored  bool // the catalog has it; guarded by mu
 }
 
-// expressionsLocked returns what readers are to apply.
+// expressionsLocked returns the expressions that readers apply.
 func (t *table) expressionsLocked() []*patch.Expression {
 	var all []*patch.Expression
 	for _, x := range t.expressions {
@@ -49,7 +55,7 @@ func (t *table) expressionsLocked() []*patch.Expression {
 	return all
 }
 
-// lacking returns those of a table's expressions that one of some parts lacks.
+// lacking returns the table's expressions that at least one of the parts lacks.
 func (t *table) lacking(parts []*partFile) []*storedExpression {
 	if len(t.expressions) == 0 {
 		return nil
@@ -63,7 +69,8 @@ func (t *table) lacking(parts []*partFile) []*storedExpression {
 	return slices.DeleteFunc(slices.Clone(t.expressions), func(x *storedExpression) bool { return len(parts) == 0 || x.Seq <= oldest })
 }
 
-// removeExpressions puts into an edit those that the catalog has and none of the parts, which are all of the table after it, lacks.
+// removeExpressions adds to an edit the removal of stored expressions that no part lacks any more.
+// parts are all parts of the table after the edit.
 func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
 	left := t.lacking(parts)
 	for _, x := range t.expressions {
@@ -73,7 +80,8 @@ func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
 	}
 }
 
-// storeExpressions puts into the edit of a flush the expressions of its generation that some part lacks. In the committer.
+// storeExpressions adds to the edit of a flush the expressions of its generation that some part
+// lacks. It runs in the committer.
 func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	for _, c := range g.changes {
 		t := e.tables[c.table]
@@ -90,7 +98,7 @@ func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	}
 }
 
-// expressionsStoredLocked notes what the catalog has now.
+// expressionsStoredLocked records that the catalog has the expressions.
 func (e *Engine) expressionsStoredLocked(stored []catalog.Expression) {
 	for _, s := range stored {
 		for _, x := range e.tables[s.Table].expressions {
@@ -101,14 +109,16 @@ func (e *Engine) expressionsStoredLocked(stored []catalog.Expression) {
 	}
 }
 
-// addExpressionLocked shows an expression to readers: as a new version, since whatever was derived from the old one may not hold.
+// addExpressionLocked shows an expression to readers. It makes a new version of the table, because
+// data that is cached for the old version may be wrong. The caller releases the returned old
+// version.
 func (e *Engine) addExpressionLocked(t *table, x *storedExpression) (old *version) {
 	t.expressions = append(t.expressions[:len(t.expressions):len(t.expressions)], x)
 	v := t.current
 	return t.installLocked(e.newVersionLocked(v.schema, v.parts, v.residents))
 }
 
-// loadExpressions reads those of the catalog.
+// loadExpressions reads the expressions of the catalog.
 func (e *Engine) loadExpressions(state catalog.State) error {
 	for _, s := range state.Expressions {
 		t := e.tables[s.Table]
@@ -132,8 +142,8 @@ func decodeExpression(t *table, seq base.Seq, version uint32, content []byte) (*
 	return patch.DecodeExpression(seq, s, content)
 }
 
-// checkPending returns an Internal error if a layer patches rows for the first time and says nothing of columns that
-// expressions set which the part lacks.
+// checkPending returns an Internal error if a layer patches a row for the first time, and omits a
+// column that is set by an expression which the row's part lacks.
 func checkPending(t *snapshot.Table, l patch.Layer) error {
 	if len(t.Expressions) == 0 {
 		return nil
@@ -155,20 +165,22 @@ func checkPending(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// checkExpression compares an expression with the present. In the committer.
+// checkExpression checks that the expression of a change is still valid. since is the snapshot that
+// the change was computed from. It runs in the committer.
 func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	if len(t.expressions) >= maxExpressions {
 		return base.Errorf(base.Unavailable, "table %s has %d %w", t.current.schema.QualifiedName(), len(t.expressions), ErrManyExpressions).
 			WithHint("retry when merges have, or update in another mode")
 	}
-	// Rows that the statement did not see, and that are in a part by now, would get the new values and not be counted.
+	// Rows that arrived after the snapshot and are in a part would get the new values, but are not
+	// in the statement's counts.
 	if slices.ContainsFunc(t.current.parts, func(p *partFile) bool { return p.MaxSeq > since }) {
 		return ErrChanged
 	}
 	return nil
 }
 
-// expressionOf checks the expression of a change against the table.
+// expressionOf checks the expression of a change against the table, and returns a copy of it.
 func expressionOf(s schema.Table, x *patch.Expression) (*patch.Expression, error) {
 	if x == nil {
 		return nil, nil

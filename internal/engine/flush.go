@@ -23,26 +23,28 @@ import (
 
 // How a generation becomes parts.
 //
-//  1. freeze ends it; no row comes in any more.
-//  2. Its memtables are sorted and written as parts, without the rows that are deleted and with the newest
-//     values of the others. Its changes of parts are encoded as patches. Nobody knows these files yet.
-//  3. One catalog transaction lists the parts, the patches, and what was changed of the rows since step 2 began; it keeps
-//     the idempotency keys and the streams' offsets, and records the segment as flushed.
-//  4. Memory follows: versions with the parts in place of the memtables. Then the segment is removed.
+//  1. freeze ends the generation: it gets no more rows.
+//  2. Its memtables are sorted and written as parts, without deleted rows and with the newest
+//     values. Its changes of existing parts are encoded as patches. Nobody reads these files yet.
+//  3. One catalog transaction lists the parts, the patches, and what was changed in the rows since
+//     step 2 began. It also stores the idempotency keys and the offsets of sources, and records the
+//     segment as flushed.
+//  4. Memory follows: new versions have the parts in place of the memtables. Then the segment is
+//     removed.
 //
-// A crash before 3 leaves files that the catalog does not list; they are removed at open, and the
-// segment is replayed. After 3 the segment counts no more, whether its file is still
-// there or not. So each row is there exactly once, at every moment.
+// A crash before step 3 leaves files that the catalog does not list. Open removes them, and replays
+// the segment. After step 3 the segment does not count any more, whether its file still exists or
+// not. So each row exists exactly once at every moment.
 //
-// TRUNCATE and DROP may come between 2 and 3. Step 3 runs in the committer, like them, and leaves
-// out every memtable that is not in its table's current version any more.
+// TRUNCATE and DROP may run between steps 2 and 3. Step 3 runs in the committer, as they do, and
+// leaves out every memtable that is not in its table's current version any more.
 
-// flushRetry is how long the flusher waits after a failure: a full disk stays full for a
-// while, and writers learn of it through the budget meanwhile.
+// flushRetry is how long the flusher waits after a failure. A full disk stays full for a while.
+// Meanwhile writers get the error when memory runs out.
 const flushRetry = time.Second
 
-// Flush makes parts of all rows committed by now, and waits for no later ones. An error leaves the rows where they
-// are, in the log and in memory.
+// Flush makes parts of all rows that are committed when it is called. After an error the rows stay
+// in the log and in memory.
 func (e *Engine) Flush(ctx context.Context) error {
 	through := base.SegmentID(0)
 	err := e.commit(ctx, func() error {
@@ -60,7 +62,7 @@ func (e *Engine) Flush(ctx context.Context) error {
 	return base.Wrap(e.flushFrozen(ctx, through), "flush")
 }
 
-// runFlusher flushes generations as they are frozen.
+// runFlusher flushes generations as they are frozen, until the engine is closed.
 func (e *Engine) runFlusher() {
 	defer e.background.Done()
 	for {
@@ -74,7 +76,7 @@ func (e *Engine) runFlusher() {
 		} else if err != nil {
 			e.flushFailed(err)
 			if e.writable() != nil {
-				return // it would fail until the next start
+				return // no flush succeeds until a restart
 			}
 			select {
 			case <-e.clock.After(flushRetry):
@@ -86,7 +88,7 @@ func (e *Engine) runFlusher() {
 	}
 }
 
-// flushFailed keeps the error for writers who run out of memory because of it.
+// flushFailed logs the error, and stores it for writers that run out of memory because of it.
 func (e *Engine) flushFailed(err error) {
 	e.log.Error("flush failed; rows stay in the log and in memory", "error", err)
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
@@ -101,8 +103,9 @@ func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error 
 	}
 }
 
-// flushOldest flushes the oldest frozen generation; done says that there is none up to the segment. Once the engine is being closed none begins: the log has
-// the rows, and Close waits for the lock.
+// flushOldest flushes the oldest frozen generation. done is true if there is none up to the
+// segment. It returns errClosed if the engine is being closed: the log has the rows, and Close
+// waits for the lock.
 func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done bool, err error) {
 	if err := e.lockFlushes(ctx); err != nil {
 		return false, err
@@ -127,14 +130,14 @@ func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done 
 		return false, base.Wrap(err, "generation %d", g.segment)
 	}
 	e.flushFailure.Store(nil)
-	// Writers may need more than what has become free.
+	// The freed memory may not be enough for the waiting writers.
 	if e.budget.waiting() && !e.settings.DisableAutomaticFlush {
 		e.queue.signal()
 	}
 	return false, nil
 }
 
-// lockFlushes takes flushing, unless the engine is being closed.
+// lockFlushes takes the lock flushing, or returns errClosed if the engine is being closed.
 func (e *Engine) lockFlushes(ctx context.Context) error {
 	if err := e.flushing.Acquire(ctx, 1); err != nil {
 		return base.Wrap(err, "wait for a flush that runs")
@@ -143,30 +146,30 @@ func (e *Engine) lockFlushes(ctx context.Context) error {
 	case <-e.closing:
 		e.flushing.Release(1)
 		return errClosed
-	default: // and Close waits for the lock
+	default: // from here on Close waits for the lock
 		return nil
 	}
 }
 
-// flushed is one memtable and the parts that were written of it.
+// flushed is one memtable, and the parts that a flush wrote from it.
 type flushed struct {
 	resident *resident
-	now      schema.Table // when writing began
-	patches  *patch.Set   // what was changed when writing began; or nil
-	moving   *moving      // what is changed since
+	now      schema.Table // schema at the start of the flush
+	patches  *patch.Set   // patches at the start of the flush; or nil
+	moving   *moving      // changes committed since then
 	parts    []*partFile
 	// rows[i] are the memtable's ordinals in the order of parts[i]: where each row went.
 	rows [][]uint32
 }
 
-// flushGeneration is steps 2 to 4.
+// flushGeneration runs steps 2 to 4.
 func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error) {
 	all := e.beginFlush(g)
 	defer e.endFlush(all)
 	writers, writeCtx := errgroup.WithContext(ctx)
 	writers.SetLimit(flushParallel)
 	if e.settings.DisableAutomaticFlush {
-		writers.SetLimit(1) // so that ids are given in the same order each time
+		writers.SetLimit(1) // for deterministic ids
 	}
 	for _, f := range all {
 		writers.Go(func() error { return e.writeParts(writeCtx, f) })
@@ -181,7 +184,7 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	}
 	var left []*flushed
 	var leftChanges []partChanges
-	// Not ctx: the outcome decides what becomes of the files.
+	// Not ctx: the outcome decides whether the files are removed.
 	err = e.commit(context.Background(), func() (err error) {
 		left, leftChanges, err = e.publishFlush(g, all, changes)
 		return err
@@ -198,7 +201,7 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	return nil
 }
 
-// beginFlush takes the memtables of a generation, and begins to collect what is changed of them.
+// beginFlush takes the memtables of a generation, and begins to record changes of them.
 func (e *Engine) beginFlush(g *generation) []*flushed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -230,7 +233,7 @@ func (e *Engine) endFlush(all []*flushed) {
 	}
 }
 
-// discard removes files that were written in vain.
+// discard removes the files of parts that will not be used.
 func (e *Engine) discard(all []*flushed) error {
 	var errs []error
 	for _, f := range all {
@@ -241,8 +244,9 @@ func (e *Engine) discard(all []*flushed) error {
 	return errors.Join(errs...)
 }
 
-// publishFlush is step 3 and the first half of 4, in the committer. It returns the
-// memtables whose rows were dropped meanwhile, and the changes of parts that are gone. With an error it leaves no files of its own.
+// publishFlush runs step 3 and the first half of step 4, in the committer. It returns the memtables
+// whose rows were dropped meanwhile, and the changes of parts that were removed meanwhile. After an
+// error it leaves no files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.storedExpired(), PutKeys: e.known(g.keys), FlushedThrough: g.segment}
 	edit.PutOffsets = e.liveOffsets(g.offsets)
@@ -266,7 +270,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		}
 		live = append(live, f)
 		for _, p := range f.parts {
-			p.Applied = e.seq // what expressions did to its rows is in patches
+			p.Applied = e.seq // the effect of expressions on its rows is in patches
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
 		if results[f], err = e.settleMove(&edit, t, f.moving, f.move()); err != nil {
@@ -326,7 +330,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	return left, leftChanges, nil
 }
 
-// move says where the memtable's rows are now.
+// move returns the remap from the memtable's rows to the new parts.
 func (f *flushed) move() patch.Move {
 	m := &patch.Sorted{Source: f.resident.mem.Source(), Rows: f.rows}
 	for _, p := range f.parts {
@@ -373,7 +377,7 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 			return err
 		}
 		file, err := e.writePart(table, records, p, part.Fast)
-		// Listed even if it failed, so that discard also removes what a failed write left.
+		// Also after an error, so that discard removes what a failed write left.
 		if file != nil {
 			file.MinSeq, file.MaxSeq = f.resident.minSeq, f.resident.maxSeq
 			f.parts, f.rows = append(f.parts, file), append(f.rows, p.Rows)
@@ -385,8 +389,10 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	return nil
 }
 
-// withoutLosers leaves out, of a table that merges on read, the rows that others of the same records replace: sorted, nobody
-// could tell any more which of them came last.
+// withoutLosers leaves out rows that are superseded by other rows of the same records, in a table
+// that merges on read. Sorting loses the order of arrival, so this could not be decided later.
+// order is the sorted order of the rows; now is the table's present schema, and written that of the
+// records.
 func withoutLosers(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
 		return order, nil
@@ -398,13 +404,14 @@ func withoutLosers(order []uint32, now, written schema.Table, records []arrow.Re
 	return slices.DeleteFunc(order, losers.Contains), nil
 }
 
-// valuesWait reports whether a part of the memtable's schema version cannot take the new values: there may be some of
-// columns that came later. They become patches of the part.
+// valuesWait reports whether the memtable's patches have a newer schema version than its rows. A
+// part of the rows' version could lack columns for the new values, so they become patches of the
+// part instead.
 func (f *flushed) valuesWait() bool {
 	return f.patches != nil && f.patches.Version() > f.resident.mem.Schema().Version
 }
 
-// records returns the memtable's batches with the newest values.
+// records returns the memtable's batches with the newest values. The caller releases them.
 func (f *flushed) records(view memtable.View) (records []arrow.RecordBatch, err error) {
 	for _, b := range view.Batches {
 		record := b.Record
@@ -418,8 +425,8 @@ func (f *flushed) records(view memtable.View) (records []arrow.RecordBatch, err 
 	return records, nil
 }
 
-// writePart writes sorted rows of one partition as a part, and describes it but for its
-// sequence numbers. With an error, the part that is returned may have left a file.
+// writePart writes sorted rows of one partition as a part. The result describes the part, except
+// for its sequence numbers. If writePart returns a part and an error, a file may exist.
 func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p batch.PartitionRows, profile part.Profile) (*partFile, error) {
 	id, err := e.NextSourceID()
 	if err != nil {
@@ -441,11 +448,13 @@ func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p ba
 	return file, nil
 }
 
-// longRun is the number of rows that are not copied if they came in one batch in this order:
-// enough that a row group of such pieces is written as fast as one of one piece.
+// longRun is the number of consecutive rows of one batch from which they are passed on without a
+// copy. A row group that consists of pieces of this length is written as fast as one of a single
+// piece.
 const longRun = 2048
 
-// taker gives rows in the order of their ordinals, a row group's at a time at most.
+// taker returns a function that returns the rows in the given order, at most a row group at a time,
+// and then io.EOF.
 func taker(records []arrow.RecordBatch, rows []uint32) func() (arrow.RecordBatch, error) {
 	return func() (arrow.RecordBatch, error) {
 		if len(rows) == 0 {

@@ -7,34 +7,38 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The payload of a log frame is one append: a header with all that is decided when it is
-// committed, then the rows as they were prepared before. Numbers are unsigned varints
-// unless said otherwise.
+// The payload of a log frame is one append or commit: a header with everything that is decided at
+// commit, then the rows as they were encoded before. Numbers are unsigned varints, unless stated
+// otherwise.
 //
 //	format       byte, 3; 2 has all rows as inserted, 1 is the same without sections
 //	key          length and bytes of the idempotency key; empty if none
 //	hash         length and bytes of the hash of the request's body
 //	counts       rows inserted, updated and deleted, for the answer to a repetition
 //	expires      of the key, microseconds since 1970; 0 without a key
-//	tables       count, then for each: table id, schema version, source id of the memtable, number of batches
-//	sections     count, then for each: tag, length, bytes; what else the append does, see below
-//	batches      in the tables' order, each: length (uint32, little-endian), then an Arrow IPC stream of one batch;
+//	tables       count, then for each: table id, schema version, id of the memtable,
+//	             number of batches
+//	sections     count, then for each: tag, length, bytes; what else the request does, see below
+//	batches      in the tables' order, each: length (uint32, little-endian),
+//	             then an Arrow IPC stream of one batch;
 //	             then the same with the values of the changes' patches
 //
-// A stream per batch repeats the schema, a few hundred bytes, and in return batches may
-// differ in which columns are dictionaries, and no state goes from one to the next.
+// Each batch is a stream of its own, which repeats the schema, a few hundred bytes. In return,
+// batches may differ in which columns are dictionaries, and a batch can be decoded without the ones
+// before it.
 const frameFormat = 3
 
-// The tags of sections. A reader that does not know one must not go on: the section says
-// something about the data.
+// The tags of sections. A reader must fail on an unknown tag, because every section affects the
+// data.
 const (
 	sectionProgress = 1 // see Progress.encode
 	sectionChanges  = 2 // see changeSet.encode
-	// sectionExpressions follows the changes that it belongs to; see changeSet.encodeExpressions.
+	// sectionExpressions follows the section of the changes to which its expressions belong; see
+	// changeSet.encodeExpressions.
 	sectionExpressions = 3
 )
 
-// frameTable is a table's line in the header.
+// frameTable is an element of the header's tables.
 type frameTable struct {
 	id      base.TableID
 	version uint32
@@ -78,8 +82,9 @@ func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []by
 	return append(b, r.sections()...)
 }
 
-// sections returns the number of sections of a request's frame, and the sections. They are encoded once, mostly before the committer has the request: the bitmaps of a
-// change may be large.
+// sections returns the encoded sections of a request's frame, preceded by their number. They are
+// encoded only once, usually before the committer gets the request, because the bitmaps of a change
+// may be large.
 func (r *request) sections() []byte {
 	if r.encoded == nil {
 		r.encoded = encodeSections(r)
@@ -110,7 +115,8 @@ func appendSection(b []byte, tag uint64, content []byte) []byte {
 	return append(b, content...)
 }
 
-// frameReader reads a payload that a checksum covers: whatever does not fit is Corrupt.
+// frameReader reads a payload whose checksum was verified. It sets bad if the payload ends early or
+// is invalid, which the caller reports as Corrupt.
 type frameReader struct {
 	rest []byte
 	bad  bool
@@ -150,7 +156,7 @@ func decodeFrame(payload []byte) (frame, error) {
 	}
 	f.expires = time.UnixMicro(int64(r.uvarint())).UTC()
 	n := r.uvarint()
-	if n > uint64(len(r.rest)) { // each takes more than a byte
+	if n > uint64(len(r.rest)) { // each table takes more than a byte
 		r.bad = true
 	}
 	for range n {
@@ -180,7 +186,7 @@ func (f *frame) readSections(r *frameReader) (err error) {
 		content := frameReader{rest: r.bytes(r.uvarint())}
 		switch {
 		case r.bad:
-			return nil // the caller says so
+			return nil // the caller reports it
 		case tag == sectionProgress:
 			f.progress = readProgress(&content)
 		case tag == sectionChanges:
@@ -197,7 +203,8 @@ func (f *frame) readSections(r *frameReader) (err error) {
 	return nil
 }
 
-// eachStream calls visit for the encoded batches of the frame, and reads the values of its patches behind them.
+// eachStream calls visit for the encoded batches of the frame, and then reads the values of its
+// patches.
 func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error {
 	r := frameReader{rest: f.body}
 	for _, t := range f.tables {

@@ -85,7 +85,7 @@ var testProgress = &Progress{Stream: 4, Ranges: []OffsetRange{
 	{Topic: "", From: 0, Next: 0, Epoch: 1<<31 - 1},
 }}
 
-// frameOf encodes a request of two batches of one table as the log has it.
+// frameOf returns the encoded frame of a request with two batches of one table.
 func frameOf(t testing.TB) []byte {
 	var encoded body
 	must(t, encoded.add(numbersBatch("a", 0, 3)))
@@ -118,8 +118,9 @@ func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// TestARequestIsMeasuredAsItIsEncoded has one that is estimated as nothing, and is longer than a frame: in the log it would fail those beside it. Its memory is a batch
-// of zeros that it has again and again.
+// TestARequestIsMeasuredAsItIsEncoded prepares a request whose estimated size is 0, but whose
+// encoded size exceeds a frame. It must be refused before the log, where it would fail its whole
+// group. To save memory it consists of the same batch of zeros many times.
 func TestARequestIsMeasuredAsItIsEncoded(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	const bytes = 64 << 20
@@ -144,13 +145,14 @@ func TestARequestIsMeasuredAsItIsEncoded(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestFramesOfEarlierFormatsAreRead: they have one number of rows, and those of format 1 end their header with the tables.
+// TestFramesOfEarlierFormatsAreRead reads frames of formats 1 and 2. They have one row count, and
+// in format 1 the tables end the header.
 func TestFramesOfEarlierFormatsAreRead(t *testing.T) {
 	r := &request{counts: Counts{Inserted: 5}, tables: []tableRows{{id: 3, version: 2}}}
 	now := encodeFrameHeader(r, func(base.TableID) base.SourceID { return 9 })
-	second := append([]byte{2}, now[1:4]...) // without the rows updated and deleted
+	second := append([]byte{2}, now[1:4]...) // without the counts of updated and deleted rows
 	second = append(second, now[6:]...)
-	first := append([]byte{1}, second[1:len(second)-1]...) // no sections
+	first := append([]byte{1}, second[1:len(second)-1]...) // without sections
 	for _, payload := range [][]byte{first, second} {
 		f, err := decodeFrame(payload)
 		must(t, err)

@@ -14,21 +14,21 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// garbage keeps account of the files below parts/ and patches/ that nothing current lists.
+// garbage keeps track of files below parts/ and patches/ that no current version lists.
 type garbage struct {
 	mu      sync.Mutex
-	pending map[string]bool // guarded by mu; promised by PartPath, not listed yet
-	retired map[string]bool // guarded by mu; the catalog lists them no more, snapshots may read them
-	unread  []string        // guarded by mu; retired, and nobody reads them any more
-	unsure  []string        // guarded by mu; abandoned, but the catalog may list them, see Engine.apply
-	wake    chan struct{}   // of size 1: there is something to remove
+	pending map[string]bool // guarded by mu; from PartPath, not in the catalog yet
+	retired map[string]bool // guarded by mu; not in the catalog any more, snapshots may read them
+	unread  []string        // guarded by mu; retired, and not read by any snapshot
+	unsure  []string        // guarded by mu; abandoned while the catalog is in doubt: apply
+	wake    chan struct{}   // of size 1: unread has files to remove
 }
 
 func newGarbage() garbage {
 	return garbage{pending: map[string]bool{}, retired: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// retire notes that the catalog does not list a part any more.
+// retire records that the catalog does not list a part any more.
 func (e *Engine) retire(t *table, p *partFile) {
 	e.garbage.retire(e.partPath(p.Table, p.ID))
 	p.obsolete.Store(true)
@@ -42,14 +42,14 @@ func (g *garbage) retire(path string) {
 	g.retired[path] = true
 }
 
-// promise notes that a file is about to be written.
+// promise records that a file is about to be written.
 func (g *garbage) promise(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pending[path] = true
 }
 
-// add hands a file over to the collector.
+// add passes a file to the collector, to be removed.
 func (g *garbage) add(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,7 +68,7 @@ func (g *garbage) take() []string {
 	return files
 }
 
-// taken notes that the catalog lists parts now.
+// taken records that the catalog lists the parts.
 func (g *garbage) taken(e *Engine, parts []*partFile) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,7 +77,8 @@ func (g *garbage) taken(e *Engine, parts []*partFile) {
 	}
 }
 
-// settle ends the doubt about the catalog, and hands over what was abandoned while it lasted: the catalog lists none of it.
+// settle ends the doubt about the catalog, and passes the files that were abandoned meanwhile to
+// the collector. The catalog does not list them.
 func (g *garbage) settle(doubt *atomic.Bool) {
 	g.mu.Lock()
 	doubt.Store(false)
@@ -89,8 +90,9 @@ func (g *garbage) settle(doubt *atomic.Bool) {
 	}
 }
 
-// postpone keeps an abandoned file while there is doubt about the catalog, and reports whether it did. It looks under the lock of settle, which
-// would otherwise not see a file that comes just then.
+// postpone keeps an abandoned file while the catalog is in doubt, and reports whether it did. It
+// reads doubt under the lock that settle takes, so that no file is added after settle has emptied
+// the list.
 func (g *garbage) postpone(path string, doubt *atomic.Bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -108,15 +110,15 @@ func (g *garbage) removed(path string) {
 	delete(g.pending, path)
 }
 
-// files returns every file that is there for a reason although no version lists it.
+// files returns all files that must exist although no current version lists them.
 func (g *garbage) files() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.AppendSeq(slices.Collect(maps.Keys(g.pending)), maps.Keys(g.retired))
 }
 
-// runCollector removes files outside the goroutines of those who read them last: on some
-// file systems it takes as long as the file is large.
+// runCollector removes files in the background, so that the last reader of a file does not wait. On
+// some file systems the time to remove a file is proportional to its size.
 func (e *Engine) runCollector() {
 	defer e.background.Done()
 	for {
@@ -131,8 +133,8 @@ func (e *Engine) runCollector() {
 	}
 }
 
-// CollectGarbage removes the part files that nothing uses any more. Those that cannot be
-// removed are reported; the next Open removes them.
+// CollectGarbage removes the part files that nothing uses any more. It returns an error for files
+// that it could not remove. The next Open removes them.
 func (e *Engine) CollectGarbage() error {
 	var errs []error
 	for _, path := range e.garbage.take() {
@@ -146,8 +148,8 @@ func (e *Engine) CollectGarbage() error {
 	return errors.Join(errs...)
 }
 
-// removeFolder removes the folder of a table that was dropped, if it was the last file that
-// just went. What cannot be removed now is removed by the next Open.
+// removeFolder removes the empty folder of a dropped table. If that fails, the next Open removes
+// it.
 func (e *Engine) removeFolder(dir string) {
 	id, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
 	if err != nil {
@@ -169,9 +171,9 @@ func (e *Engine) partPath(table base.TableID, id base.SourceID) string {
 	return e.files.Path(table, id)
 }
 
-// PartPath returns where the file of a part is, or, for an id of NextSourceID, is to be
-// published; its folder then exists. A file that is published there belongs to the caller until Rewrite.Publish
-// takes it, or AbandonPart removes it.
+// PartPath returns the path of a part's file. id may also be a new one of NextSourceID: then
+// PartPath creates the folder, and the caller may write the file. The file belongs to the caller
+// until Rewrite.Publish takes it, or AbandonPart removes it.
 func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) {
 	if err := vfs.MkdirAll(e.fs, e.tableDir(table)); err != nil {
 		return "", err
@@ -185,14 +187,14 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 	return path, nil
 }
 
-// AbandonPart removes a file at PartPath that will not be used; while it is in doubt
-// whether the catalog lists it, that is put off.
+// AbandonPart removes a file at PartPath that will not be used. If the catalog is in doubt, it is
+// removed after the doubt ends.
 func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
-	e.forget(id) // a load looks for keys in its parts before it is committed
+	e.forget(id) // a load looks up keys in its parts before its commit
 	return base.Wrap(e.abandon(e.partPath(table, id)), "abandon part %d", id)
 }
 
-// forget drops what is kept of a part that nobody reads any more.
+// forget drops the caches of a part that has no readers any more.
 func (e *Engine) forget(id base.SourceID) {
 	e.keyFinder.Forget(id)
 	e.files.Forget(id)
@@ -209,8 +211,8 @@ func (e *Engine) abandon(path string) error {
 	return nil
 }
 
-// strangers returns the paths below parts/ and patches/ that are neither a listed file nor the
-// folder of a table that exists, or that is being loaded or still read.
+// strangers returns the paths below parts/ and patches/ that do not belong there: files that are
+// not listed, and folders that belong neither to an existing table nor to a listed file.
 func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
 	used := map[string]bool{}
 	for path := range listed {
@@ -247,10 +249,11 @@ type listedFile struct {
 	path     string
 	bytes    int64
 	checksum *uint32
-	part     *partFile // nil: it is a patch
+	part     *partFile // nil for a patch
 }
 
-// filesLocked are the files that the catalog lists: parts and patches, in no order.
+// filesLocked iterates over the files that the catalog lists (parts and patches), in no particular
+// order.
 func (e *Engine) filesLocked() iter.Seq[listedFile] {
 	return func(yield func(listedFile) bool) {
 		for _, t := range e.tables {

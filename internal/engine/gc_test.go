@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TestWhatIsAbandonedAsTheDoubtEndsIsRemoved abandons a file in the moment in which it becomes certain what the catalog holds. Who is first once the
-// lock of both is free is left to chance, so they have some tries.
+// TestWhatIsAbandonedAsTheDoubtEndsIsRemoved abandons a file at the moment when the doubt about the
+// catalog ends. Which of the two goroutines gets the lock first is left to chance, so there are
+// several tries.
 func TestWhatIsAbandonedAsTheDoubtEndsIsRemoved(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	path := e.partPath(1, 1)
@@ -18,7 +19,7 @@ func TestWhatIsAbandonedAsTheDoubtEndsIsRemoved(t *testing.T) {
 		e.garbage.mu.Lock()
 		var other errgroup.Group
 		other.Go(func() error { return e.abandon(path) })
-		time.Sleep(100 * time.Microsecond) // it waits for the lock by then
+		time.Sleep(100 * time.Microsecond) // by now it waits for the lock
 		e.garbage.mu.Unlock()
 		e.certain()
 		must(t, other.Wait())

@@ -9,33 +9,32 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// generation is one segment of the write-ahead log and the memtables of what it holds.
-// They live and go together: once all of it is in parts, the segment is removed. The
-// committer fills the active one; from freezing on nothing of it changes, except that TRUNCATE and DROP may
-// take memtables out.
+// generation is one segment of the write-ahead log, and the memtables that were filled from it.
+// When all of it is in parts, both are removed. The committer fills the active generation. A frozen
+// generation does not change, except that TRUNCATE and DROP may remove memtables.
 type generation struct {
 	segment   base.SegmentID
 	residents map[base.TableID]*resident // the generation holds a reference to each
-	keys      []catalog.Key              // of its requests
-	offsets   offsets                    // that its requests set
-	changes   []committed                // that its requests made, of rows of any source
+	keys      []catalog.Key              // idempotency keys of its requests
+	offsets   offsets                    // offsets of sources that its requests set
+	changes   []committed                // changes of its requests, in any rowset
 	frames    int
-	charged   int64     // of the budget, by its memtables and changes
-	born      time.Time // of the first frame
+	charged   int64     // reserved in the budget, by its memtables and changes
+	born      time.Time // time of the first frame
 
-	changeBytes int64 // of charged: by its changes
+	changeBytes int64 // part of charged that belongs to changes
 }
 
 func newGeneration(segment base.SegmentID) *generation {
 	return &generation{segment: segment, residents: map[base.TableID]*resident{}, offsets: offsets{}}
 }
 
-// tables returns the ids of the tables with rows, in order.
+// tables returns the ids of the tables that have rows in the generation, ascending.
 func (g *generation) tables() []base.TableID { return slices.Sorted(maps.Keys(g.residents)) }
 
-// freeze ends the active generation, unless it is empty: the next segment is created and
-// the flusher has work. In the committer. After an error the generation goes on, unless
-// the log is broken.
+// freeze ends the active generation, unless it is empty: it creates the next segment and notifies
+// the flusher. It runs in the committer. After an error the generation stays active, unless the log
+// is broken.
 func (e *Engine) freeze() error {
 	if e.active.frames == 0 {
 		return nil
@@ -63,6 +62,6 @@ func (e *Engine) freeze() error {
 func (e *Engine) wantFlush() {
 	select {
 	case e.frozen <- struct{}{}:
-	default: // it is known already
+	default: // the flusher is notified already
 	}
 }

@@ -28,7 +28,7 @@ import (
 
 var ctx = context.Background()
 
-// manualClock stands still until a test moves it.
+// manualClock is a clock that only moves when a test advances it.
 type manualClock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -65,7 +65,7 @@ func (c *manualClock) advance(d time.Duration) {
 	}
 }
 
-// waitForTimer returns once somebody waits for a time that is d away.
+// waitForTimer returns once a goroutine waits for a timer of length d.
 func (c *manualClock) waitForTimer(d time.Duration) {
 	eventually(func() bool {
 		c.mu.Lock()
@@ -79,15 +79,15 @@ func (c *manualClock) waitForTimer(d time.Duration) {
 	})
 }
 
-// eventually returns once the condition, which other goroutines bring about, holds. The
-// test's own time limit ends it otherwise.
+// eventually waits until a condition holds that other goroutines bring about. If it never holds,
+// the time limit of the test ends the wait.
 func eventually(condition func() bool) {
 	for !condition() {
 		runtime.Gosched()
 	}
 }
 
-// slowDisk is a file system whose log stands still in Sync while held.
+// slowDisk is a file system on which Sync of the log blocks while it is held.
 type slowDisk struct {
 	*vfs.FailingFS
 	disk    *vfs.Crashable
@@ -131,7 +131,7 @@ func (s *slowDisk) letGo() {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// manual is the setting of most tests: every background step is a command.
+// manual are the settings of most tests: all background steps are done by the test.
 var manual = Settings{DisableAutomaticFlush: true}
 
 func tryOpen(fsys vfs.FS, clock Clock) (*Engine, error) {
@@ -147,7 +147,7 @@ func mustOpen(t testing.TB, fsys vfs.FS) *Engine {
 	return e
 }
 
-// mustEnd checks and closes: the end of every test that ends well.
+// mustEnd checks and closes the engine. Every successful test ends with it.
 func mustEnd(t testing.TB, e *Engine) {
 	t.Helper()
 	must(t, e.CollectGarbage())
@@ -175,7 +175,8 @@ func wantKind(t testing.TB, err error, kind base.Kind) {
 	}
 }
 
-// numbers is the table of most tests: who wrote a row, and the writer's count.
+// numbers is the table of most tests: a row has the name of its writer, and a number that counts
+// the writer's rows.
 var numbers = schema.Table{
 	Database: "d", Schema: "main", Name: "numbers",
 	Columns: []schema.Column{
@@ -194,7 +195,7 @@ func createNumbers(e *Engine, name string) (schema.Table, error) {
 	return e.CreateTable(ctx, t, true)
 }
 
-// truncate returns how many rows a table had.
+// truncate truncates a table, and returns the number of removed rows.
 func truncate(e *Engine, id base.TableID) (rows int64, err error) {
 	removed, err := e.Truncate(ctx, id)
 	if err != nil {
@@ -220,8 +221,8 @@ func appendNumbers(e *Engine, table, writer string, from, count int, o AppendOpt
 	return e.Append(ctx, []TableRows{{Table: TableName{"d", "main", table}, Batches: []arrow.RecordBatch{numbersBatch(writer, from, count)}}}, o)
 }
 
-// eachRow calls visit for every row of a table in a snapshot: its address and its values
-// by column name of the version that it was written with.
+// eachRow calls visit for every row of a table in a snapshot, with its address, and its values by
+// the column names of its own schema version.
 func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, row map[string]string)) error {
 	return eachSource(e, t, func(record arrow.RecordBatch, source base.SourceID, at func(int) int) {
 		for i := range int(record.NumRows()) {
@@ -239,7 +240,8 @@ func eachBatch(e *Engine, t *snapshot.Table, visit func(arrow.RecordBatch)) erro
 	return eachSource(e, t, func(record arrow.RecordBatch, _ base.SourceID, _ func(int) int) { visit(record) })
 }
 
-// eachSource calls visit for the rows of a table that are not deleted, with their newest values; at(i) is the ordinal of row i.
+// eachSource calls visit for the rows of a table that are not deleted, with their newest values.
+// at(i) is the ordinal of row i.
 func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatch, source base.SourceID, at func(int) int)) error {
 	visitLive := func(record arrow.RecordBatch, version schema.Table, source base.SourceID, first int) error {
 		set := t.Patches[source]
@@ -265,7 +267,7 @@ func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatc
 	for _, p := range t.Parts {
 		version, err := e.TableVersion(p.Table, p.SchemaVersion)
 		if base.KindOf(err) == base.NotFound {
-			version, err = t.Schema, nil // dropped
+			version, err = t.Schema, nil // the table was dropped
 		}
 		if err != nil {
 			return err
@@ -309,7 +311,7 @@ func rowText(row map[string]string) string {
 	return b.String()
 }
 
-// readNumbers returns how often each row of a table is there, as "writer:n".
+// readNumbers returns how many rows a table has for each "writer:n".
 func readNumbers(e *Engine, name string) (map[string]int, error) {
 	table, err := e.Lookup("d", "main", name)
 	if err != nil {
@@ -325,7 +327,7 @@ func readNumbers(e *Engine, name string) (map[string]int, error) {
 	return found, err
 }
 
-// batchOfJSON returns rows given as JSON objects, one a line, of columns given as "name TYPE, ...".
+// batchOfJSON returns rows from JSON objects, one per line. columns has the form "name TYPE, ...".
 func batchOfJSON(columns, rows string) (arrow.RecordBatch, error) {
 	var fields []arrow.Field
 	for column := range strings.SplitSeq(columns, ",") {

@@ -6,14 +6,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// hold keeps rows that are appended to one table out of it. Changes of rows that are there are kept
-// out by the table's pin.
+// hold makes appends to one table wait. The table lock keeps out changes of existing rows, but not
+// appends.
 type hold struct{ over chan struct{} }
 
-// holdAppends keeps rows that are appended to a table out until release is called: who brings them
-// waits. Rows that were acknowledged before are published when it returns. The caller has the
-// table's pin, so there is one hold at a time. It is for a moment: writers wait with their requests
-// in memory.
+// holdAppends makes appends to a table wait until release is called. Rows that were acknowledged
+// before are visible when it returns. The caller holds the table lock, so there is one hold at a
+// time. A hold must be short, because writers wait with their requests in memory.
 func (e *Engine) holdAppends(ctx context.Context, id base.TableID) (release func(), err error) {
 	h := &hold{over: make(chan struct{})}
 	var t *table
@@ -32,13 +31,13 @@ func (e *Engine) holdAppends(ctx context.Context, id base.TableID) (release func
 	}, nil
 }
 
-// waitForHold waits until no hold keeps rows out of a table, and reports whether one did.
+// waitForHold waits until the hold on a table ends, and reports whether there was one.
 func (e *Engine) waitForHold(ctx context.Context, id base.TableID) (waited bool, err error) {
 	e.mu.RLock()
 	t := e.tables[id]
 	e.mu.RUnlock()
 	if t == nil {
-		return false, nil // dropped: who wants it finds out
+		return false, nil // dropped: the caller finds that out
 	}
 	h := t.held.Load()
 	if h == nil {

@@ -12,27 +12,33 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// claim is an idempotency key, from its first request on. While done is open the request
-// is on its way; once it is closed, either the result stands for Settings.KeyLifetime, or until maxKeys others came later, or the claim
-// was withdrawn because the request failed, and the key is free again.
+// claim is the idempotency record of a key, from its first request on. While done is open, the
+// request is running. After done is closed, there are two cases:
+//
+//   - The request succeeded: result is returned to repetitions, for Settings.KeyLifetime, or until
+//     maxKeys later requests finished.
+//   - withdrawn is set: the request failed, and the key is free again.
 type claim struct {
 	key     string
 	hash    []byte
 	expires time.Time
 	done    chan struct{}
-	// undecided is where the outcome will come of a request that the committer has, whose caller gave up. Of the goroutine that has the claim.
+	// undecided receives the outcome if the caller gave up while the committer had the request.
+	// Only the goroutine that runs the request uses it.
 	undecided <-chan outcome
 
-	// Guarded by keysMu until done is closed, then constant.
+	// Guarded by keysMu until done is closed, and constant from then on.
 	result    Result
 	withdrawn bool
-	stored    bool // guarded by keysMu: the catalog has the key, with this result or that of an earlier claim
+	// stored says that the catalog has the key, with this result or that of an earlier request.
+	// Guarded by keysMu.
+	stored bool
 }
 
-// maxKeys bounds how many keys are known, and so their memory: some 200 MB.
+// maxKeys bounds the number of remembered keys, and so their memory: about 200 MB.
 const maxKeys = 500_000
 
-// rememberLocked takes in a claim whose result stands now.
+// rememberLocked adds the record of a request that succeeded.
 func (e *Engine) rememberLocked(c *claim) {
 	e.keysInOrder = append(e.keysInOrder, c)
 	if len(e.keysInOrder) > maxKeys {
@@ -40,22 +46,24 @@ func (e *Engine) rememberLocked(c *claim) {
 	}
 }
 
-// expireKeysLocked forgets the claims whose time is over. They go in the order in which they came: after the clock went back, or a request took
-// long, a claim is known until those before it go.
+// expireKeysLocked forgets expired records. It goes by the order in which requests finished: if the
+// clock was set back, or a request took long, a record may be remembered until those before it
+// expire.
 func (e *Engine) expireKeysLocked() {
 	for now := e.now(); len(e.keysInOrder) > 0 && !now.Before(e.keysInOrder[0].expires); {
 		e.forgetKeyLocked()
 	}
 }
 
-// forgetKeyLocked forgets the claim whose result stands for longest. Not the one that expires next: when the clock went back, that is one that
-// has just come, which its client may send again.
+// forgetKeyLocked forgets the record of the request that finished first. It does not choose the
+// record that expires first: after the clock was set back, that could be one that was just added,
+// and whose client may repeat the request.
 func (e *Engine) forgetKeyLocked() {
 	c := e.keysInOrder[0]
-	e.keysInOrder[0] = nil // the array stays for a while
+	e.keysInOrder[0] = nil // frees the record: the array stays for a while
 	e.keysInOrder = e.keysInOrder[1:]
 	if e.keys[c.key] != c {
-		return // replayed once more since, by a later request
+		return // replaced by the record of a later request in replay
 	}
 	delete(e.keys, c.key)
 	if c.stored {
@@ -63,10 +71,12 @@ func (e *Engine) forgetKeyLocked() {
 	}
 }
 
-// Once runs a request, unless it is the repetition of one: then it returns the first one's result. run gets the options for the one Append, Commit or Load
-// that does what the request is about; the key is stored with it. Of a request that did nothing it is stored by itself.
+// Once runs a request, or returns the result of the first request if this one is a repetition. run
+// gets the options for the one Append, Commit or Load that does the work: the key is stored with
+// it. If the request did nothing, the key is stored by itself.
 //
-// Errors: those of run; Invalid for a key that is too long; Conflict for one that was used otherwise.
+// Errors: those of run; Invalid for a key that is too long; Conflict for a key that was used for
+// another body.
 func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptions) (Result, error)) (Result, error) {
 	if o.IdempotencyKey == "" {
 		return run(o)
@@ -99,8 +109,8 @@ func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptio
 	return result, err
 }
 
-// putKey adds to an edit what is to be remembered of a request that it is all of. Keys whose time is over go with it: who only loads
-// flushes nothing.
+// putKey adds the idempotency record to an edit that is the whole request. It also removes expired
+// keys, since a client that only loads causes no flush that would.
 func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.claim != nil {
 		edit.PutKeys = append(edit.PutKeys, o.claim.resultsIn(result))
@@ -108,7 +118,7 @@ func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
 	}
 }
 
-// keyPut is called where the edit of putKey shows.
+// keyPut updates the keys in memory after the edit of putKey is stored.
 func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.claim != nil {
 		e.resolveClaim(o.claim, result)
@@ -116,12 +126,12 @@ func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
 	}
 }
 
-// maxKeyBytes bounds what a client may have remembered.
+// maxKeyBytes bounds the length of an idempotency key.
 const maxKeyBytes = 256
 
-// claimKey makes the caller the one who executes the request of a key, or returns the
-// result of the request that was. A request of the same key that is on its way is waited for. The
-// same key with another body is a Conflict.
+// claimKey returns a new record if the caller is to run the request. If the key is known, it
+// returns the result of the first request. If that request is still running, claimKey waits for it.
+// A key that was used with another body is a Conflict.
 func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim, *Result, error) {
 	if len(key) > maxKeyBytes {
 		return nil, nil, base.Errorf(base.Invalid, "an idempotency key of %d bytes: the limit is %d", len(key), maxKeyBytes)
@@ -164,7 +174,7 @@ func (c *claim) resolved() bool {
 	}
 }
 
-// resolveClaim records the result of a committed request and returns what the catalog keeps.
+// resolveClaim records the result of a committed request, and returns the record for the catalog.
 func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -174,7 +184,7 @@ func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
 	return c.toCatalog()
 }
 
-// withdrawClaim frees the key of a request that failed.
+// withdrawClaim frees the key of a failed request.
 func (e *Engine) withdrawClaim(c *claim) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -184,29 +194,30 @@ func (e *Engine) withdrawClaim(c *claim) {
 	c.withdrawn = true
 	delete(e.keys, c.key)
 	if c.stored {
-		e.keysGone[c.key] = true // an earlier one
+		e.keysGone[c.key] = true // the result of an earlier request
 	}
 	close(c.done)
 }
 
-// resultsIn returns what the catalog is to keep if the claim's request commits with a result.
+// resultsIn returns the record for the catalog, for the case that the request commits with this
+// result.
 func (c *claim) resultsIn(result Result) catalog.Key {
 	resolved := claim{key: c.key, hash: c.hash, expires: c.expires, result: result}
 	return resolved.toCatalog()
 }
 
 func (c *claim) toCatalog() catalog.Key {
-	// Result is numbers: it cannot fail to encode.
+	// A Result has only numbers, so Marshal does not fail.
 	result, _ := json.Marshal(c.result)
 	return catalog.Key{Key: c.key, BodyHash: c.hash, Result: result, Expires: c.expires}
 }
 
-// restoreClaim is the inverse of toCatalog, at open.
+// restoreClaim is the inverse of toCatalog. Open uses it.
 func restoreClaim(k catalog.Key) (*claim, error) {
 	c := &claim{key: k.Key, hash: k.BodyHash, expires: k.Expires, done: make(chan struct{})}
 	stored := struct {
 		*Result
-		Rows int64 `json:"rows"` // how many there were, where an earlier version says nothing else
+		Rows int64 `json:"rows"` // the only count that an earlier version stored
 	}{Result: &c.result}
 	if err := json.Unmarshal(k.Result, &stored); err != nil {
 		return nil, base.Errorf(base.Corrupt, "idempotency key %q: %w", k.Key, err)
@@ -216,7 +227,7 @@ func restoreClaim(k catalog.Key) (*claim, error) {
 	return c, nil
 }
 
-// storedExpired returns the keys that the catalog is to drop.
+// storedExpired returns the expired or forgotten keys that the catalog still has.
 func (e *Engine) storedExpired() []string {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -224,7 +235,7 @@ func (e *Engine) storedExpired() []string {
 	return slices.Sorted(maps.Keys(e.keysGone))
 }
 
-// known returns those of a generation's keys that are known still.
+// known returns the keys of a generation that are still remembered.
 func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -237,7 +248,7 @@ func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
 	return known
 }
 
-// keysStored notes which keys the catalog has after an edit.
+// keysStored records which keys the catalog has after an edit.
 func (e *Engine) keysStored(edit *catalog.Edit) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestOnlySoManyKeysAreKnown has more keys come than are known at one time. The first are forgotten: one that the catalog has, and one that only the log has.
+// TestOnlySoManyKeysAreKnown uses more keys than are remembered. The first ones are forgotten: one
+// that the catalog has, and one that only the log has.
 func TestOnlySoManyKeysAreKnown(t *testing.T) {
 	clock := newManualClock()
 	e, err := tryOpen(vfs.NewCrashable(), clock)

@@ -16,12 +16,12 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// Image is the data directory as it was at one moment: every edit up to Seq and none after, acknowledged and not yet
-// flushed ones included. Its files stay readable until Close, whatever the engine does meanwhile, and no
-// writer waits for who reads them.
+// Image is the data directory at one moment: every edit up to Seq and none after, including
+// acknowledged rows that are not flushed. Its files stay readable until Close, whatever the engine
+// does meanwhile. No writer waits for the reader of an image.
 type Image struct {
 	Seq   base.Seq
-	Files []ImageFile // the catalog last: without it the others are no database
+	Files []ImageFile // the catalog last: without it the others are not a database
 
 	engine *Engine
 	parts  []*partFile
@@ -32,21 +32,24 @@ type Image struct {
 
 // ImageFile is one file of an image.
 type ImageFile struct {
-	Name  string // below the data directory, with slashes
+	Name  string // path below the data directory, with slashes
 	Bytes int64
-	// Checksum is the CRC32C that the catalog has of the file; nil if it has none.
+	// Checksum is the CRC32C of the file in the catalog, or nil if it has none.
 	Checksum *uint32
 
 	reader vfs.Reader   // nil: part is opened when the file is read
-	part   *blocks.File // the file of a part; nil: another
+	part   *blocks.File // nil: not the file of a part
 }
 
-// Image returns what the data directory holds now. The caller closes it.
+// Image returns the data directory as it is now. The caller closes it.
 //
-// It refers to parts and not to a snapshot, whose memtables would fill the budget of all writers as long as a slow client
-// reads; their rows are in the segments. Of segments and patches, which are removed without a look at who reads them, the
-// files are opened here, in the committer: what has no name any more can still be read. The catalog is copied there too, which all
-// writers wait for. A flush, which removes segments when its edit is long done, is waited for.
+// It holds references to parts, not a snapshot: a snapshot would keep memtables in the budget of
+// all writers for as long as a slow client reads. Their rows are in the log segments.
+//
+// The engine removes segments and files of patches without regard to readers. So these files are
+// opened here, in the committer: an open file can be read after its name was removed. The catalog
+// is copied in the committer too, and all writers wait for that. Image waits for a running flush,
+// because a flush removes segments after its edit.
 func (e *Engine) Image(ctx context.Context) (*Image, error) {
 	if err := e.lockFlushes(ctx); err != nil {
 		return nil, err
@@ -59,10 +62,10 @@ func (e *Engine) Image(ctx context.Context) (*Image, error) {
 	return m, nil
 }
 
-// fillImage runs in the committer.
+// fillImage opens and copies the files of an image. It runs in the committer.
 func (e *Engine) fillImage(m *Image) (err error) {
 	if err := e.settle(); err != nil {
-		return err // what the disk holds is not known
+		return err // it is unknown what the disk has
 	}
 	m.Seq = e.seq
 	for f := range e.filesLocked() {
@@ -72,7 +75,7 @@ func (e *Engine) fillImage(m *Image) (err error) {
 			}
 			continue
 		}
-		f.part.refs.Add(1) // it is in a current version, so nobody gives up the last reference meanwhile
+		f.part.refs.Add(1) // in a current version, so it has at least one reference
 		m.parts = append(m.parts, f.part)
 		m.Files = append(m.Files, ImageFile{Name: e.below(f.path), Bytes: f.bytes, Checksum: f.checksum, part: e.PartFile(&f.part.Part)})
 	}
@@ -83,7 +86,7 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	for _, id := range segments {
 		size := int64(-1)
 		if id == e.wal.ID() {
-			size = e.wal.Size() // space behind is allocated for frames to come
+			size = e.wal.Size() // later bytes are preallocated for future frames
 		}
 		path := wal.SegmentPath(e.walDir(), id)
 		f, err := m.hold(e, path, size, nil)
@@ -92,16 +95,16 @@ func (e *Engine) fillImage(m *Image) (err error) {
 		}
 		m.log = append(m.log, wal.Segment{ID: id, Path: path, File: f.reader, Bytes: f.Bytes})
 	}
-	// By name, so that two images of one state are the same.
+	// Sorted, so that two images of one state are equal.
 	slices.SortFunc(m.Files, func(a, b ImageFile) int { return cmp.Compare(a.Name, b.Name) })
 	copied := filepath.Join(e.tmpDir(), "image.db")
 	remove := func() error {
 		return errors.Join(vfs.RemoveAll(e.fs, copied), vfs.RemoveAll(e.fs, copied+catalog.JournalSuffix))
 	}
-	if err := remove(); err != nil { // of an image that failed here
+	if err := remove(); err != nil { // left by an earlier image that failed
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }() // what is held can be read without a name
+	defer func() { err = errors.Join(err, remove()) }() // open files stay readable
 	if err := e.catalog.CopyTo(copied); err != nil {
 		return err
 	}
@@ -112,7 +115,8 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	return nil
 }
 
-// hold opens a file; size is how much of it belongs to the image, all if negative.
+// hold opens a file and adds it to the image. size is the number of its bytes that belong to the
+// image; a negative size means all.
 func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (ImageFile, error) {
 	r, err := e.fs.Open(path)
 	if err != nil {
@@ -129,14 +133,15 @@ func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (Imag
 	return f, nil
 }
 
-// CheckLog reads the segments of the log, of which the catalog has no checksum. What is not as it was written is Corrupt.
+// CheckLog verifies the segments of the log, for which the catalog has no checksums. A damaged
+// segment is Corrupt.
 func (m *Image) CheckLog(ctx context.Context) error { return wal.Verify(ctx, m.log) }
 
-// below returns a path's name below the data directory, with slashes.
+// below returns the path relative to the data directory, with slashes.
 func (e *Engine) below(path string) string {
 	name, err := filepath.Rel(e.dir, path)
 	if err != nil {
-		return path // it is not below: a defect that whoever reads the name finds
+		return path // not below it: a defect, which the reader of the name will find
 	}
 	return filepath.ToSlash(name)
 }
@@ -153,7 +158,7 @@ func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 	return errors.Join(visit(io.NewSectionReader(r, 0, f.Bytes)), r.Close())
 }
 
-// Close lets go of the files. It may be called more than once.
+// Close releases the files. It may be called more than once.
 func (m *Image) Close() error {
 	var errs []error
 	m.once.Do(func() {

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Whoever reads a backup slowly must not take the memory of those who write meanwhile.
+// TestAnImageKeepsFilesAndNoMemory checks that an image that is read slowly does not hold memory
+// that writers need.
 func TestAnImageKeepsFilesAndNoMemory(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	_, err := createNumbers(e, "t")
@@ -48,8 +49,9 @@ func TestAnImageKeepsFilesAndNoMemory(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAnImageHasAllRowsWhateverBecameOfAFlush has the disk fail from some sync of the catalog on while rows are flushed, and takes an image once it works again: where
-// the catalog may hold an edit that failed, parts that only it lists would not be in the image.
+// TestAnImageHasAllRowsWhateverBecameOfAFlush makes the disk fail from the k-th sync of the catalog
+// on during a flush, and takes an image once the disk works again. If the catalog may have the
+// failed edit, parts that only this edit lists would be missing in the image.
 func TestAnImageHasAllRowsWhateverBecameOfAFlush(t *testing.T) {
 	refused := 0
 	for k := 0; ; k++ {
@@ -96,7 +98,8 @@ func TestAnImageHasAllRowsWhateverBecameOfAFlush(t *testing.T) {
 	}
 }
 
-// TestAnImageHasAChecksumOfAllThatIsFlushed: a backup of a damaged patch would not open.
+// TestAnImageHasAChecksumOfAllThatIsFlushed damages a patch: a backup with the damaged patch could
+// not be opened.
 func TestAnImageHasAChecksumOfAllThatIsFlushed(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "t")
@@ -131,7 +134,8 @@ func TestAnImageHasAChecksumOfAllThatIsFlushed(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAnImageThatFailsLeavesNothing fails each operation on the copy of the catalog, as a full disk does.
+// TestAnImageThatFailsLeavesNothing makes each operation on the copy of the catalog fail, as on a
+// full disk.
 func TestAnImageThatFailsLeavesNothing(t *testing.T) {
 	disk := vfs.NewCrashable()
 	failing := vfs.Failing(disk, vfs.Never)

@@ -14,7 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// readColumns is Components.ReadColumns without DuckDB, which does not see the file systems of tests.
+// readColumns implements Components.ReadColumns without DuckDB, which cannot read the file systems
+// of tests.
 func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.Part, columns []schema.Column, rows func([]arrow.Array) error) error {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
@@ -45,7 +46,8 @@ func (e *Engine) readColumns(ctx context.Context, t *snapshot.Table, p *catalog.
 	return nil
 }
 
-// holdPart keeps the file of a part until release is called. ok is false if its table has it no more.
+// holdPart keeps the file of a part from being removed until release is called. ok is false if the
+// table does not have the part any more.
 func (e *Engine) holdPart(p *catalog.Part) (release func(), ok bool) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -58,11 +60,11 @@ func (e *Engine) holdPart(p *catalog.Part) (release func(), ok bool) {
 		return nil, false
 	}
 	held := t.current.parts[i]
-	held.refs.Add(1) // current, so nobody gives up the last reference meanwhile
+	held.refs.Add(1) // in a current version, so it has at least one reference
 	return func() { held.release(e) }, true
 }
 
-// openNumbers is part.OpenNumbers of a part that a snapshot holds.
+// openNumbers calls part.OpenNumbers for a part that a snapshot holds.
 func (e *Engine) openNumbers(t *snapshot.Table, p *catalog.Part, columns []base.ColumnID) (*part.Numbers, bool, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {

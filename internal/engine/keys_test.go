@@ -42,13 +42,14 @@ func TestAKeyIsInsertedByOneOfTwoThatSawNone(t *testing.T) {
 	after, err := e.Snapshot(table.ID)
 	must(t, err)
 	defer after.Release()
-	must(t, insert(after, 4, 100)) // it saw the key, and says by this what it makes of it
+	must(t, insert(after, 4, 100)) // the snapshot has the key, so this is not a conflict
 	if got := len(amounts(t, e, table.ID)); got != 3 {
 		t.Errorf("%d rows", got)
 	}
 }
 
-// TestIndexesOfKeysGoWithTheirSources flushes, merges and drops what indexes were made of, with and without a reader that holds it.
+// TestIndexesOfKeysGoWithTheirSources builds key indexes of rowsets, and then flushes, merges and
+// drops the rowsets, with and without a snapshot that holds them.
 func TestIndexesOfKeysGoWithTheirSources(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", false)
@@ -85,7 +86,9 @@ func TestIndexesOfKeysGoWithTheirSources(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAVersionThatIsGoneDoesNotKeepRowsFromBeingFlushed deletes a row, and gives another a new version, whose dates no TIMESTAMP reaches, before the versions become TIMESTAMPs.
+// TestAVersionThatIsGoneDoesNotKeepRowsFromBeingFlushed deletes a row and gives another row a new
+// version. The old versions are dates beyond the range of TIMESTAMP. Then the type of the version
+// column changes to TIMESTAMP.
 func TestAVersionThatIsGoneDoesNotKeepRowsFromBeingFlushed(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	must(t, e.CreateDatabase(ctx, "d", true))
@@ -102,7 +105,7 @@ func TestAVersionThatIsGoneDoesNotKeepRowsFromBeingFlushed(t *testing.T) {
 	}
 	ids := array.NewInt64Builder(memory.DefaultAllocator)
 	ids.AppendValues([]int64{1, 2, 2, 3, 3}, nil)
-	const beyond = 110_000_000 // in the year 303,000 or so
+	const beyond = 110_000_000 // about the year 303,000
 	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "day", Type: arrow.FixedWidthTypes.Date32}}, nil),
 		[]arrow.Array{ids.NewArray(), days(beyond, beyond, 7, 9, 8)}, 5)
 	_, err = e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{rec}}}, AppendOptions{})

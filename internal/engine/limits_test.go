@@ -29,7 +29,7 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	_, err = createNumbers(e, "t")
 	must(t, err)
 	disk.hold()
-	// A batch takes about 300 KB, for its rows and its frame: three fit, the others wait.
+	// A batch takes about 300 KB, for its rows and its frame. Three fit; the others wait.
 	const writers, rows = 12, 10_000
 	errs := make(chan error, writers)
 	for w := range writers {
@@ -49,7 +49,7 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 		waiting = len(e.budget.queue)
 		return waiting >= writers-4 && e.budget.used > settings.MemoryBytes/2
 	})
-	// Somebody who gives up leaves the line.
+	// A caller that gives up leaves the queue.
 	short, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := e.Room().Need(short, settings.MemoryBytes/2); base.KindOf(err) != base.Canceled {
@@ -91,7 +91,8 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// A snapshot keeps the memory of rows that were flushed: a statement that waited for it with its snapshot would wait for itself.
+// TestAStatementWaitsForMemoryWithoutItsSnapshot: a snapshot keeps the memory of flushed rows, so a
+// statement that waits for memory with its snapshot would wait for itself.
 func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes, settings.DisableAutomaticFlush = 1<<20, false
@@ -111,7 +112,7 @@ func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
 	if _, err := room.Take(bytes); !errors.Is(err, ErrNoRoom) {
 		t.Fatalf("more than there is while a snapshot keeps the rest: %v", err)
 	}
-	// What the statement does now: it gives all back, waits, and begins anew.
+	// The statement now releases everything, waits, and runs again.
 	first()
 	s.Release()
 	must(t, room.Wait(ctx))
@@ -141,7 +142,7 @@ func TestAStatementThatNeedsNearlyAllMemoryHasItSoon(t *testing.T) {
 		if attempts++; attempts > 10 {
 			t.Fatalf("%d bytes after %d attempts", room.left, attempts)
 		}
-		room.missed = room.left + 16<<10 // the next rows did not fit
+		room.missed = room.left + 16<<10 // as if the next rows did not fit
 		must(t, room.Wait(ctx))
 	}
 }
@@ -151,7 +152,7 @@ func TestMemoryIsGivenInOrderAndExactly(t *testing.T) {
 	never := func() <-chan time.Time { return nil }
 	must(t, b.acquire(ctx, 6, never, func() {}))
 	var done sync.WaitGroup
-	for _, bytes := range []int64{5, 4} { // 4 would fit, but 5 was first
+	for _, bytes := range []int64{5, 4} { // 4 bytes would fit, but the request for 5 was first
 		ready := make(chan struct{})
 		done.Go(func() {
 			if err := b.acquire(ctx, bytes, never, func() { close(ready) }); err != nil {
@@ -202,7 +203,7 @@ func TestAFullDiskIsReportedAndRecoveredFrom(t *testing.T) {
 			full++
 		}
 	}
-	// Neither a flush nor DDL succeeds, and neither breaks anything.
+	// Neither a flush nor DDL succeeds, and neither damages anything.
 	wantKind(t, e.Flush(ctx), base.StorageFull)
 	if _, err := createNumbers(e, "other"); err != nil {
 		wantKind(t, err, base.StorageFull)
@@ -264,7 +265,7 @@ func TestWritersLearnWhyMemoryDoesNotBecomeFree(t *testing.T) {
 	}
 	wantKind(t, err, base.StorageFull)
 	failing.SetRule(vfs.Never)
-	// The flusher tries again by itself, and writers go on.
+	// The flusher tries again by itself, and writers continue.
 	eventually(func() bool {
 		clock.advance(flushRetry)
 		return e.Status().Generations == 0 && e.Status().FlushFailing == nil
@@ -280,7 +281,7 @@ func TestWritersLearnWhyMemoryDoesNotBecomeFree(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// logSyncsFail fails every sync of the log.
+// logSyncsFail makes every sync of the log fail.
 var logSyncsFail = vfs.Where(func(op vfs.Op) bool { return strings.HasSuffix(op.Path, ".wal") }, vfs.OnKind(vfs.OpSync, nil))
 
 func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
@@ -322,8 +323,9 @@ func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAFlushThatAFailedSyncOvertakesChangesNothing has the sync of a change fail while the memtable with one of its rows is being written. A
-// restart may find the change in the log, under the addresses that it was made with: they must still be there.
+// TestAFlushThatAFailedSyncOvertakesChangesNothing makes the sync of a change fail while a flush
+// writes the memtable with one of its rows. A restart may find the change in the log, with its
+// original row addresses. So these rowsets must still exist.
 func TestAFlushThatAFailedSyncOvertakesChangesNothing(t *testing.T) {
 	disk := vfs.NewCrashable()
 	failing := vfs.Failing(disk, vfs.Never)
@@ -356,7 +358,8 @@ func TestAFlushThatAFailedSyncOvertakesChangesNothing(t *testing.T) {
 		t.Error("closing a broken log reports nothing")
 	}
 	e = mustOpen(t, disk)
-	wantAmounts(t, e, table.ID, map[int64]int64{0: 10, 2: 10, 3: 10, 5: 10}) // this disk kept what it would not sync
+	// This disk kept what its failed sync wrote.
+	wantAmounts(t, e, table.ID, map[int64]int64{0: 10, 2: 10, 3: 10, 5: 10})
 	mustEnd(t, e)
 }
 
@@ -386,7 +389,7 @@ func TestAsynchronousRowsAreSyncedByTheClock(t *testing.T) {
 
 func TestRowsBecomePartsByTheirAge(t *testing.T) {
 	clock := newManualClock()
-	var full atomic.Bool // for a new log segment
+	var full atomic.Bool // there is no space for a new log segment
 	disk := vfs.Failing(vfs.NewCrashable(), func(op vfs.Op) error {
 		if full.Load() && op.Kind.Writes() && strings.Contains(op.Path, "/wal") {
 			return vfs.ErrNoSpace
@@ -404,7 +407,7 @@ func TestRowsBecomePartsByTheirAge(t *testing.T) {
 	clock.advance(e.settings.FlushAge)
 	eventually(func() bool { return e.Status().FlushFailing != nil })
 	full.Store(false)
-	clock.waitForTimer(e.settings.FlushAge) // it is tried again
+	clock.waitForTimer(e.settings.FlushAge) // it tries again
 	clock.advance(e.settings.FlushAge)
 	eventually(func() bool {
 		s, err := e.Snapshot(table.ID)
@@ -436,7 +439,8 @@ func TestAClosedEngineRefusesWithoutHanging(t *testing.T) {
 	}
 }
 
-// TestAFlushWaitsForNoLaterRows, nor longer than who wants it.
+// TestAFlushWaitsForNoLaterRows checks that a flush does not wait for later rows, and ends with its
+// context.
 func TestAFlushWaitsForNoLaterRows(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	_, err := createNumbers(e, "t")
@@ -469,7 +473,8 @@ func TestAFlushWaitsForNoLaterRows(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAFlushThatCloseOvertakesWritesNothing has a flush wait for another one while the engine is closed.
+// TestAFlushThatCloseOvertakesWritesNothing has a flush wait for another one while the engine is
+// closed.
 func TestAFlushThatCloseOvertakesWritesNothing(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -530,14 +535,14 @@ func TestDamageIsFoundByCheck(t *testing.T) {
 	if err := e.Check(ctx); !strings.Contains(err.Error(), path+"x") {
 		t.Fatalf("check: %v", err)
 	}
-	// A catalog that cannot be read hides nothing else.
+	// An unreadable catalog does not hide other damage.
 	for range 2 {
 		_, err = appendNumbers(e, "t", "w", 0, 10, AppendOptions{})
 		must(t, err)
 	}
 	f, err = disk.OpenReadWrite(wal.SegmentPath(e.walDir(), e.wal.ID()))
 	must(t, err)
-	_, err = f.WriteAt([]byte{0xff, 0, 0xff}, 200) // within the first of the two
+	_, err = f.WriteAt([]byte{0xff, 0, 0xff}, 200) // in the first of the two
 	must(t, errors.Join(err, f.Close()))
 	must(t, e.catalog.Close())
 	text := e.Check(ctx).Error()
@@ -546,10 +551,11 @@ func TestDamageIsFoundByCheck(t *testing.T) {
 			t.Errorf("check: %q is to be said once: %s", found, text)
 		}
 	}
-	_ = e.Close() // the catalog is closed
+	_ = e.Close() // the catalog is closed already
 }
 
-// TestTextsThatRepeatAreFlushedWithOthers flushes 3 GB of one text, which takes 40 KB in its batch's dictionary, with a row between them that came by itself.
+// TestTextsThatRepeatAreFlushedWithOthers flushes 3 GB of one repeated text, which takes 40 KB as a
+// dictionary, and a row in between that was appended by itself.
 func TestTextsThatRepeatAreFlushedWithOthers(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	must(t, e.CreateDatabase(ctx, "d", true))

@@ -14,21 +14,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// loadChunkBytes is how much a load holds before it writes parts. Less stays in memory and
-// goes the way of an append, through the log. It is also what a part of a large load holds.
+// loadChunkBytes is the most that a load buffers before it writes parts. A load of fewer bytes is
+// appended through the log. It is also the size of the parts of a large load.
 const loadChunkBytes = 64 << 20
 
 // LoadOptions says what a load does besides adding rows.
 type LoadOptions struct {
-	// Create makes the table in the same edit; its ID is given here.
+	// Create creates the table in the same edit. Load sets its id.
 	Create bool
-	// Replace drops the table that has the name now, in the same edit. Only with Create.
+	// Replace drops the table that has the name at present, in the same edit. It needs Create.
 	Replace bool
 }
 
-// Load adds any number of rows in one edit, of a size that the log and the memtables are not
-// made for: rows that do not fit into one chunk are written as parts right away, which
-// nobody sees before Commit. Its methods are called by one goroutine.
+// Load adds any number of rows in one edit, also if they are too many for the log and the
+// memtables. Rows that exceed one chunk are written as parts right away. Nobody sees them before
+// Commit. Only one goroutine may call its methods.
 type Load struct {
 	engine  *Engine
 	table   schema.Table
@@ -40,11 +40,11 @@ type Load struct {
 	release    []func()
 	parts      []*partFile
 	rows       int64
-	writers    errgroup.Group // one part at a time is sorted and written beside the producer
+	writers    errgroup.Group // writes one part at a time, in the background
 }
 
-// Load begins a load into a table: an existing one at its current version, or, with
-// Create, a new one as CreateTable takes it.
+// Load begins a load into a table: an existing table at its current version, or, with Create, a new
+// one as for CreateTable. The caller ends it by Commit, CommitOver or Abort.
 func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -63,10 +63,10 @@ func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load
 	return l, nil
 }
 
-// Table returns the table that the rows go to, with its id.
+// Table returns the table of the load, with its id.
 func (l *Load) Table() schema.Table { return l.table }
 
-// Add takes a batch that conforms to the table; it is retained.
+// Add adds a batch that conforms to the table. The load retains the batch. Add may wait for memory.
 func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 	if rec.NumRows() == 0 {
 		return nil
@@ -86,8 +86,8 @@ func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 	return nil
 }
 
-// spill starts to write the chunk as parts. It waits for the chunk before: an error of that
-// one ends the load.
+// spill starts to write the buffered chunk as parts, in the background. It first waits for the
+// chunk before, and returns its error.
 func (l *Load) spill(ctx context.Context) error {
 	if err := l.writers.Wait(); err != nil {
 		return err
@@ -138,11 +138,14 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 	return nil
 }
 
-// Commit makes all rows visible and durable, and returns how many there were. After an
-// error nothing of the load is left. Rows for a table with a primary key, whose keys others might have, are an error unless it merges on
-// read: see CommitOver. Then rows that others of the load replace count too.
+// Commit makes all rows visible and durable, and returns their number. After an error nothing of
+// the load is left.
+//
+// For a table with a primary key, Commit returns an error, because other rows may have the same
+// keys: see CommitOver. The exception is a table that merges on read. There the number includes
+// rows that other rows of the load supersede.
 func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err error) {
-	l.room.Close() // no more rows come
+	l.room.Close() // there will be no more rows
 	if err = l.writers.Wait(); err == nil && l.rows > 0 && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
 		err = errKeyed(l.table)
 	}
@@ -154,7 +157,9 @@ func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err err
 	}
 	if len(l.parts) == 0 && !l.options.Create {
 		if l.chunkBytes >= l.engine.ChunkBytes()/leastSpill {
-			o.Room = l.room // not if it had to wait for memory: others like it would wait for what its chunk holds
+			// A large chunk does not wait for memory here, because other loads would wait for the
+			// memory that it holds. If none is free, it is written as parts instead.
+			o.Room = l.room
 		}
 		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, o)
 		if errors.Is(err, ErrPartial) {
@@ -185,7 +190,7 @@ func errOtherSchema(t schema.Table) error {
 	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
 }
 
-// publish is the load's edit.
+// publish commits the load in one edit.
 func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	e := l.engine
 	var edit *catalog.Edit
@@ -219,7 +224,7 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 			if t.current.schema.Version != l.table.Version {
 				return nil, errOtherSchema(l.table)
 			}
-			// Rows that come later are newer than the load's: they go into another memtable.
+			// Later rows must be newer than those of the load, so they get another memtable.
 			if l.table.MergeOnRead && e.active.residents[t.id] != nil {
 				if err := e.freeze(); err != nil {
 					return nil, err
@@ -258,8 +263,8 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	return base.Wrap(err, "load table %s", l.table.QualifiedName())
 }
 
-// checkNameLocked finds the table's schema and whether its name is free, or taken by a
-// table that this load replaces.
+// checkNameLocked checks that the table's schema exists, and that its name is free. If the load may
+// replace the table of that name, it sets replaced.
 func (l *Load) checkNameLocked(replaced **table) error {
 	e := l.engine
 	if err := e.checkSchemaLocked(l.table.Database, l.table.Schema); err != nil {
@@ -275,9 +280,9 @@ func (l *Load) checkNameLocked(replaced **table) error {
 	return e.checkFreeLocked(key, l.table.Name)
 }
 
-// Abort gives up the load and removes what it wrote. It may be called after any error.
+// Abort ends the load and removes what it wrote. It may be called after any error.
 func (l *Load) Abort() error {
-	_ = l.writers.Wait() // its error was returned before, or the load is given up for another reason
+	_ = l.writers.Wait() // returned before, or irrelevant since the load is given up
 	l.room.Close()
 	giveBack(l.chunk, l.release)
 	l.chunk, l.release = nil, nil

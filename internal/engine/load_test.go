@@ -27,7 +27,7 @@ func openSmall(t *testing.T, fsys vfs.FS) *Engine {
 	return e
 }
 
-// addNumbers adds so many batches of 5,000 rows, of about 60 KB each.
+// addNumbers adds batches of 5,000 rows, of about 60 KB each.
 func addNumbers(l *Load, batches int) error {
 	for i := range batches {
 		rec := numbersBatch("load", i*5000, 5000)
@@ -47,7 +47,7 @@ func countNumbers(t *testing.T, e *Engine, name string) int {
 	return len(found)
 }
 
-// filesOfParts returns how many files there are below parts/.
+// filesOfParts returns the number of files below parts/.
 func filesOfParts(t *testing.T, fsys vfs.FS) int {
 	t.Helper()
 	n := 0
@@ -62,7 +62,7 @@ func filesOfParts(t *testing.T, fsys vfs.FS) int {
 }
 
 func TestALoadIsSeenAsAWhole(t *testing.T) {
-	for _, batches := range []int{0, 1, 60} { // nothing, a chunk that goes through the log, parts
+	for _, batches := range []int{0, 1, 60} { // nothing; a chunk that goes through the log; parts
 		t.Run(fmt.Sprint(batches), func(t *testing.T) {
 			disk := vfs.NewCrashable()
 			e := openSmall(t, disk)
@@ -104,7 +104,7 @@ func TestALoadThatIsGivenUpLeavesNothing(t *testing.T) {
 	must(t, addNumbers(l, 30))
 	must(t, l.Abort())
 	must(t, l.Abort())
-	// One whose commit is refused because the table changed meanwhile.
+	// A load whose commit is refused because the table changed meanwhile.
 	l, err = e.Load(ctx, table, LoadOptions{})
 	must(t, err)
 	must(t, addNumbers(l, 30))
@@ -120,8 +120,8 @@ func TestALoadThatIsGivenUpLeavesNothing(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestALoadDoesNotTakeAwayWhatCameMeanwhile adds a column while rows are loaded into a table that merges on read: they would replace others, that
-// have something in it.
+// TestALoadDoesNotTakeAwayWhatCameMeanwhile adds a column while rows are loaded into a table that
+// merges on read. The loaded rows would replace rows that have a value in the new column.
 func TestALoadDoesNotTakeAwayWhatCameMeanwhile(t *testing.T) {
 	for _, rows := range []int64{3, 20000} { // through the log, and as parts
 		e := openSmall(t, vfs.NewCrashable())
@@ -142,7 +142,7 @@ func TestALoadDoesNotTakeAwayWhatCameMeanwhile(t *testing.T) {
 		must(t, err)
 		_, err = l.Commit(ctx, AppendOptions{})
 		wantKind(t, err, base.Conflict)
-		// As they were sent they say nothing of the column; those that are whole do.
+		// The first rows do not have the column, and are refused; whole rows are accepted.
 		_, err = e.Append(ctx, []TableRows{{ID: table.ID, Batches: []arrow.RecordBatch{settlingBatch(loaded[:1])}}}, AppendOptions{})
 		if !errors.Is(err, ErrPartial) {
 			t.Error(err)
@@ -201,7 +201,7 @@ func TestALoadCreatesAndReplacesItsTable(t *testing.T) {
 	if n := countNumbers(t, e, "made"); n != 40*5000 {
 		t.Errorf("%d rows", n)
 	}
-	// Who read the table that was replaced goes on reading it.
+	// A snapshot of the replaced table stays readable.
 	rows, err := rowsOf(e, old.Tables[before.ID])
 	must(t, err)
 	if len(rows) != 5000 {
@@ -211,8 +211,9 @@ func TestALoadCreatesAndReplacesItsTable(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestKeysOfLoadsGoWhenTheirTimeIsOver has loads whose keys the catalog has without a flush, and a request that fails with one of them later. A restart
-// has the keys in another order than they came.
+// TestKeysOfLoadsGoWhenTheirTimeIsOver uses loads, whose keys the catalog gets without a flush, and
+// a later request with one of these keys that fails. A restart loads the keys in another order than
+// they were used.
 func TestKeysOfLoadsGoWhenTheirTimeIsOver(t *testing.T) {
 	clock := newManualClock()
 	disk := vfs.NewCrashable()
@@ -265,7 +266,8 @@ func TestKeysOfLoadsGoWhenTheirTimeIsOver(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestLoadsDoNotWaitForOneAnother has so many that their chunks fill the memory, and that all need more: for the log, or for more rows. No time passes.
+// TestLoadsDoNotWaitForOneAnother runs several loads whose chunks fill the memory, and which all
+// need more: for the log, or for more rows. The clock stands still, so none may give up.
 func TestLoadsDoNotWaitForOneAnother(t *testing.T) {
 	for what, more := range map[string]int{"to commit": 0, "to add": 4000} {
 		e := openSmall(t, vfs.NewCrashable())
@@ -273,7 +275,7 @@ func TestLoadsDoNotWaitForOneAnother(t *testing.T) {
 		must(t, err)
 		patience, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
-		const loads, rows = 8, 8000 // a chunk but for some rows
+		const loads, rows = 8, 8000 // almost a chunk
 		add := func(l *Load, from, count int) error {
 			rec := numbersBatch("load", from, count)
 			defer rec.Release()

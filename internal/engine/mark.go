@@ -8,23 +8,24 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// markInterval is how far wal.Mark may lag behind the acknowledged rows while the engine works. It is written beside the commits, so that none
-// of them waits for its fsync.
+// markInterval is how far wal.Mark may lag behind the acknowledged rows while the engine runs. The
+// mark is written in the background, so that no commit waits for its fsync.
 const markInterval = 50 * time.Millisecond
 
-// marker keeps the log's mark.
+// marker maintains the log's mark: how far the log must be readable at the next start.
 type marker struct {
-	mu      sync.Mutex
-	segment base.SegmentID // guarded by mu; with end: how far the log is durable
-	end     int64          // guarded by mu
-	wake    chan struct{}  // of size 1
+	mu sync.Mutex
+	// The log is durable up to this segment and offset. Guarded by mu.
+	segment base.SegmentID
+	end     int64         // guarded by mu
+	wake    chan struct{} // of size 1
 
 	writing sync.Mutex
-	mark    *wal.Mark // guarded by writing; nil: not open
-	failing bool      // guarded by writing: the last attempt failed
+	mark    *wal.Mark // guarded by writing; nil: not opened yet
+	failing bool      // guarded by writing: the last attempt failed, and was logged
 }
 
-// durable notes how far the log is durable. In the committer.
+// durable records how far the log is durable, and wakes the marker. It runs in the committer.
 func (e *Engine) durable() {
 	m := &e.marker
 	m.mu.Lock()
@@ -36,7 +37,7 @@ func (e *Engine) durable() {
 	}
 }
 
-// runMarker writes the mark, at most once in an interval.
+// runMarker writes the mark, at most once in markInterval.
 func (e *Engine) runMarker() {
 	defer e.background.Done()
 	for {
@@ -54,8 +55,9 @@ func (e *Engine) runMarker() {
 	}
 }
 
-// writeMark writes how far the log is durable. A failure weakens what the next start can find out about the log, and is no
-// reason to refuse rows: it is logged, and the next write tries again.
+// writeMark writes how far the log is durable. After a failure, the next start may not detect the
+// loss of the newest rows. That is no reason to refuse rows: the failure is logged, and the next
+// call tries again.
 func (e *Engine) writeMark() {
 	m := &e.marker
 	m.writing.Lock()
@@ -76,7 +78,7 @@ func (e *Engine) writeMark() {
 	m.failing = err != nil
 }
 
-// closeMark writes the mark for the last time.
+// closeMark writes the mark for the last time, and closes it.
 func (e *Engine) closeMark() error {
 	e.writeMark()
 	if e.marker.mark == nil {

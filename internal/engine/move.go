@@ -8,26 +8,29 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// moving collects what is changed of rows while they are written anew, and says where they are afterwards.
+// moving records the changes that are made to rows while their rowsets are rewritten.
 type moving struct {
-	changes map[base.SourceID]*patch.Set // by old source: what is not in the new files
+	changes map[base.SourceID]*patch.Set // by old rowset: changes that the new files do not have
 }
 
-// moved is a move that took place, for changes computed before it.
+// moved is a remap that took place. Changes that were computed before it use it.
 type moved struct {
-	seq  base.Seq // no snapshot from here on names the old source
+	seq  base.Seq // snapshots from this edit on do not have the old rowset
 	move patch.Move
 }
 
-// moves are all tables' moves that took place, oldest first. They are kept for changes that were computed before them, as long as there is a snapshot of any
-// table from before: a query that somebody reads slowly, say. So they are bounded: of one that is dropped before, changes are
-// ErrChanged. Who pins a table, as for another attempt, has those that came since.
+// moves are the remaps of all tables that took place, oldest first. A remap is retained for changes
+// that were computed before it, while a snapshot of any table from before it is held. Such a
+// snapshot may be held for long, for example by a query whose result is read slowly. So the memory
+// of remaps is bounded. If a remap is dropped early, changes that need it are ErrChanged. Remaps
+// since a table was locked are not dropped, so a statement that runs again under the table lock
+// succeeds.
 type moves struct {
 	kept  []keptMove // ascending by seq
 	bytes int64
 }
 
-// keptMove is one of them, which its table has in moved.
+// keptMove is an element of moves. table.moved has the remap itself.
 type keptMove struct {
 	table   *table
 	sources []base.SourceID
@@ -35,10 +38,12 @@ type keptMove struct {
 	bytes   int64
 }
 
-// movesBytes bounds the memory of moves, but for the last one, and that of those which are kept for losers.
+// movesBytes bounds the memory of retained remaps, except for the newest one. It also bounds,
+// separately, the remaps that are retained for superseded rows.
 func (e *Engine) movesBytes() int64 { return e.settings.MemoryBytes / 4 }
 
-// add keeps a move of a table, and drops the oldest ones over the limit that no pin is from before.
+// add retains a remap of a table. Over the limit it drops the oldest remaps, except those since a
+// table lock was taken.
 func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.Move, limit int64) {
 	if t.moved == nil {
 		t.moved = map[base.SourceID]moved{}
@@ -56,7 +61,7 @@ func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.
 	})
 }
 
-// drop forgets those moves for which it is asked to.
+// drop drops the remaps for which the function returns true.
 func (m *moves) drop(drop func(keptMove) bool) {
 	m.kept = slices.DeleteFunc(m.kept, func(k keptMove) bool {
 		if !drop(k) {
@@ -70,7 +75,8 @@ func (m *moves) drop(drop func(keptMove) bool) {
 	})
 }
 
-// forget drops those that no snapshot is older than. It is asked at every commit, mostly in vain.
+// forget drops the remaps that are not newer than the oldest snapshot. It is called at every
+// commit, and usually finds nothing.
 func (m *moves) forget(oldest base.Seq) {
 	if len(m.kept) == 0 || m.kept[0].seq > oldest {
 		return
@@ -78,12 +84,12 @@ func (m *moves) forget(oldest base.Seq) {
 	m.drop(func(k keptMove) bool { return k.seq <= oldest })
 }
 
-// forgetTable drops those of a table.
+// forgetTable drops the remaps of a table.
 func (m *moves) forgetTable(t *table) {
 	m.drop(func(k keptMove) bool { return k.table == t })
 }
 
-// beginMove begins to collect for sources. Under mu.
+// beginMove begins to record changes of the rowsets. The caller holds mu.
 func (t *table) beginMove(sources ...base.SourceID) *moving {
 	m := &moving{changes: map[base.SourceID]*patch.Set{}}
 	for _, source := range sources {
@@ -93,12 +99,12 @@ func (t *table) beginMove(sources ...base.SourceID) *moving {
 	return m
 }
 
-// endMove ends collecting. Under mu.
+// endMove ends the recording. The caller holds mu.
 func (t *table) endMove(m *moving) {
 	t.moving = slices.DeleteFunc(t.moving, func(other *moving) bool { return other == m })
 }
 
-// add takes in a change, as far as it is of the moving rows. Under mu.
+// add records the part of a change that is about the moving rowsets. The caller holds mu.
 func (m *moving) add(c committed) error {
 	updated := bySource(c.updated)
 	for source, set := range m.changes {
@@ -114,16 +120,16 @@ func (m *moving) add(c committed) error {
 	return nil
 }
 
-// settled is what a move leaves for its successors.
+// settled is the result of settleMove: what a remap leaves for the new rowsets.
 type settled struct {
 	move   patch.Move
-	sets   map[base.SourceID]*patch.Set // of the new sources; nil for the old ones
+	sets   map[base.SourceID]*patch.Set // of the new rowsets; nil for the old ones
 	stored []partChanges
 }
 
-// settleMove puts what was changed of rows while they were written anew into the edit that makes their new parts
-// known. In the committer, where nothing changes any more. If the edit fails, or this does, what is stored may have left files, for
-// discardPatches.
+// settleMove adds the changes that were made during a rewrite to the edit that lists the new parts.
+// It runs in the committer, so no further changes can be made. If settleMove or the edit fails,
+// files of settled.stored may exist, for discardPatches.
 func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.Move) (*settled, error) {
 	s := &settled{move: move, sets: map[base.SourceID]*patch.Set{}}
 	for _, set := range m.changes {
@@ -151,7 +157,7 @@ func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.
 	return s, nil
 }
 
-// showMoveLocked makes a move known after the new parts are.
+// showMoveLocked makes a remap known, after the new parts are in the current version.
 func (e *Engine) showMoveLocked(t *table, s *settled) {
 	var sources []base.SourceID
 	for source, set := range s.sets {
@@ -165,7 +171,7 @@ func (e *Engine) showMoveLocked(t *table, s *settled) {
 	e.patchLocked(t, s.sets)
 }
 
-// forgetLocked drops what was kept for snapshots that are gone.
+// forgetLocked drops what was retained for snapshots that are released.
 func (e *Engine) forgetLocked() {
 	oldest := e.live.oldest()
 	e.moves.forget(oldest)

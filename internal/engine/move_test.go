@@ -7,13 +7,14 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestMovesThatNobodyFollowsAreNotKept flushes a table that nobody reads, until its moves are too many.
+// TestMovesThatNobodyFollowsAreNotKept flushes a table that nobody reads, until it has too many
+// remaps.
 func TestMovesThatNobodyFollowsAreNotKept(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", false)
 	must(t, err)
 	must(t, appendSettling(e, table, []keyed{{1, held{}}, {1, held{}}, {2, held{}}}, AppendOptions{}))
-	_, err = readSettled(e, table) // there is a loser
+	_, err = readSettled(e, table) // there is a superseded row
 	must(t, err)
 	moves := e.tables[table.ID].settling
 	for i := range int64(maxRelocations + 2) {
@@ -26,7 +27,7 @@ func TestMovesThatNobodyFollowsAreNotKept(t *testing.T) {
 	if n := len(moves.moves); n != 0 || moves.bytes != 0 {
 		t.Errorf("%d moves of %d bytes are kept", n, moves.bytes)
 	}
-	for i := range int64(2) { // what moves later is followed again
+	for i := range int64(2) { // later remaps are followed again
 		got, err := readSettled(e, table)
 		must(t, err)
 		if want := map[int64]held{1: {amount: maxRelocations + 1 + i}, 2: {}}; !maps.Equal(got, want) {
@@ -41,7 +42,8 @@ func TestMovesThatNobodyFollowsAreNotKept(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestMovesOfAllTablesAreBounded flushes two tables that nobody reads, until their moves take too much. The one whose moves take most loses them.
+// TestMovesOfAllTablesAreBounded flushes two tables that nobody reads, until their remaps take too
+// much memory. The table whose remaps take the most drops them.
 func TestMovesOfAllTablesAreBounded(t *testing.T) {
 	e := openSmall(t, vfs.NewCrashable())
 	large, err := createSettling(e, "large", false)

@@ -12,22 +12,28 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Mutation is a change of one table that is made by writing the parts of its rows anew, not by a patch: its one edit
-// puts the new parts in the place of the old ones. Nobody waits for it but in Publish. The caller closes it.
+// Mutation is a change of one table that rewrites the parts of its rows instead of adding patches.
+// Its one edit replaces the old parts by the new ones. Other statements wait for it only during
+// Publish. The caller closes it.
 type Mutation struct {
 	*Rewrite
-	// Sets are what is changed of the parts to be written anew: what their snapshot has, and the change over it.
+	// Sets are the patches of the parts to be rewritten: those of their snapshot, plus the change
+	// itself.
 	Sets map[base.SourceID]*patch.Set
 
-	pins Pins // that who makes the change holds
+	pins Pins // locks that the caller holds
 }
 
-// Mutate begins to make a change that was computed from a snapshot, which the caller holds until the end. Rows that are
-// in no part yet are flushed first. Of the change's rows, those to be inserted are the caller's business. The memory for what is settled
-// before is of AppendOptions.Room, so ErrNoRoom is as that of Commit.
+// Mutate begins a change that was computed from snapshot s. The caller holds s until Close. Mutate
+// flushes rows that are not in parts yet. The caller adds the inserted rows of the change to the
+// new parts itself.
+//
+// Mutate first deletes superseded rows, and reserves memory for that from AppendOptions.Room. If
+// that would have to wait, the error is ErrNoRoom, as for Commit.
 func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o AppendOptions) (*Mutation, error) {
 	m := &Mutation{Sets: map[base.SourceID]*patch.Set{}, pins: o.Pins}
-	// Deleted by themselves first: they may be in parts that the change leaves as they are.
+	// Superseded rows are deleted separately, since they may be in parts that the change does not
+	// rewrite.
 	err := e.settleAt(ctx, s, c.Table, o.Room)
 	if err == nil {
 		err = e.Flush(ctx)
@@ -42,7 +48,7 @@ func (e *Engine) Mutate(ctx context.Context, s *snapshot.Snapshot, c Change, o A
 	return m, nil
 }
 
-// Close gives the mutation up, or ends it after Publish.
+// Close ends the mutation. Without Publish nothing is changed.
 func (m *Mutation) Close() {
 	if m.Rewrite != nil {
 		m.Rewrite.Close()
@@ -66,11 +72,11 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 			return err
 		}
 		if len(tc.rows) == 0 {
-			return ErrChanged // they were deleted meanwhile: no part has one to be written anew
+			return ErrChanged // all rows were deleted meanwhile, so there is nothing to rewrite
 		}
 		m.Rewrite, err = e.Rewrite(c.Table, slices.Sorted(maps.Keys(tc.rows)))
 		if err != nil && base.KindOf(err) == base.Conflict {
-			continue // merged just now
+			continue // a part was merged just now
 		}
 		if err != nil {
 			return err
@@ -109,9 +115,10 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 	return nil
 }
 
-// Publish makes the change visible and durable: parts are the new ones, with the rows that come by the change, and move says
-// where the others went. moved says that somebody else wrote one of the parts anew meanwhile: a new Mutation of the
-// same change may succeed. ErrChanged is that of Commit. The context is of the wait for others' pins: what was begun then is done.
+// Publish makes the change visible and durable. parts are the new parts, including the rows that
+// the change inserts. move is the remap of all other rows. If moved is true, one of the old parts
+// was rewritten meanwhile, and a new Mutation of the same change may succeed. ErrChanged is as for
+// Commit. ctx only ends the wait for table locks of other statements; after that Publish completes.
 func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (moved bool, err error) {
 	if m.pins == Unpinned {
 		release, err := m.engine.Share(ctx, AppendOptions{}, m.table)

@@ -10,14 +10,14 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Databases returns the databases' names, in order.
+// Databases returns the names of all databases, sorted.
 func (e *Engine) Databases() []string {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return slices.Sorted(maps.Values(e.databases))
 }
 
-// Schemas returns all schemas, by database and name.
+// Schemas returns all schemas, sorted by database and name.
 func (e *Engine) Schemas() []catalog.SchemaName {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -32,7 +32,7 @@ func (e *Engine) HasDatabase(name string) bool { return e.hasName(keyOf(name)) }
 // HasSchema reports whether a schema exists in a database.
 func (e *Engine) HasSchema(database, name string) bool { return e.hasName(keyOf(database, name)) }
 
-// Tables returns all tables, by database, schema and name.
+// Tables returns all tables, sorted by database, schema and name.
 func (e *Engine) Tables() []schema.Table {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -46,7 +46,7 @@ func (e *Engine) Tables() []schema.Table {
 	return all
 }
 
-// Views returns all views, by database, schema and name.
+// Views returns all views, sorted by database, schema and name.
 func (e *Engine) Views() []catalog.View {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -55,7 +55,7 @@ func (e *Engine) Views() []catalog.View {
 	})
 }
 
-// Table returns the current version of a table. An id that is gone is NotFound.
+// Table returns the current schema of a table. If the table was dropped, the error is NotFound.
 func (e *Engine) Table(id base.TableID) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -66,7 +66,8 @@ func (e *Engine) Table(id base.TableID) (schema.Table, error) {
 	return t.current.schema, nil
 }
 
-// TableVersion returns an older version of a table's schema, for parts and memtables written with it.
+// TableVersion returns a version of a table's schema, for parts and memtables that were written
+// with it.
 func (e *Engine) TableVersion(id base.TableID, version uint32) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -92,8 +93,8 @@ func (e *Engine) tableLocked(id base.TableID) (*table, error) {
 	return t, nil
 }
 
-// Lookup finds a table by name, compared as DuckDB compares names. A missing one is
-// NotFound, with the nearest name there is as a suggestion.
+// Lookup finds a table by name. Names are compared as DuckDB compares them. If there is none, the
+// error is NotFound, with the nearest existing name as a hint.
 func (e *Engine) Lookup(database, schemaName, name string) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -155,7 +156,7 @@ func (e *Engine) checkSchemaLocked(database, schemaName string) error {
 	return nil
 }
 
-// didYouMean adds the nearest of the names that are there, if one is near.
+// didYouMean adds the nearest of the names as a hint, if there is a near one.
 func didYouMean(err *base.Error, name string, there []string) error {
 	slices.Sort(there)
 	best := base.Nearest(name, there)

@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// What a data directory holds besides its catalog.
+// Names in a data directory besides the catalog.
 const (
-	// LockName is the file of which the lock is held while it is open. The file stays.
+	// LockName is the file that is locked while the directory is open. It is never removed.
 	LockName = "LOCK"
 
 	walName     = "wal"
@@ -30,13 +30,16 @@ const (
 	tmpName     = "tmp"
 )
 
-// Contents are the names in a data directory, but for LockName; the first is what makes it one.
+// Contents are the names that a data directory may have, except LockName. The first one, the
+// catalog, makes it a data directory.
 var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName, damagedName}
 
-// Around are names that a folder may have whether it is a data directory or not: the lock stays, and file systems put the other into their topmost folder.
+// Around are names that may be in a folder that is not a data directory: the lock file stays, and
+// file systems have lost+found in their top folder.
 var Around = []string{LockName, "lost+found"}
 
-// Exists reports whether a folder is a data directory: it has a catalog. An empty one is what Open leaves if it ends as it begins.
+// Exists reports whether a folder is a data directory: whether it has a catalog that is not empty.
+// Open leaves an empty catalog if the process ends just after Open created it.
 func Exists(fsys vfs.FS, dir string) (bool, error) {
 	info, err := fsys.Stat(filepath.Join(dir, catalog.FileName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,21 +48,22 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 	return err == nil && info.Size > 0, base.Wrap(err, "open %s", dir)
 }
 
-// Open opens a data directory, or makes a new one. It holds:
+// Open opens a data directory, or creates one. It has these files:
 //
-//	LOCK                              who has it open
+//	LOCK                              locked by the process that has the directory open
 //	catalog.db                        SQLite: what is flushed, and all definitions
 //	wal/<segment>.wal                 what is acknowledged and not yet flushed
 //	parts/<table id>/<part id>.parquet
 //	patches/<table id>/<patch id>.parquet
-//	tmp/                              scratch space of queries, emptied here
+//	tmp/                              scratch space of queries, emptied by Open
 //	RESERVE                           space for deleting and dropping when the disk is full
-//	damaged/                          parts that scoter check --repair took out of their tables
-//	RESTORED                          a backup was restored here, and exports do not know yet
+//	damaged/                          parts that scoter check --repair quarantined
+//	RESTORED                          restored from a backup, see ForkExports
 //
-// Rows that were acknowledged before, however the process ended, are there when Open returns. A
-// directory that another process holds is a Conflict; damage is Corrupt, and then nothing was changed but
-// what the last process left unfinished. So is a folder with files but without a catalog: by a new one, all of them would be garbage.
+// All rows that were acknowledged before are present, however the last process ended. If another
+// process has the directory open, the error is Conflict. Damage is Corrupt; then nothing was
+// changed, except that unfinished work of the last process may be cleaned up. A folder with files
+// but without a catalog is Corrupt too, because a new catalog would make all of them garbage.
 func Open(dir string, settings Settings, components Components) (*Engine, error) {
 	e := &Engine{
 		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger,
@@ -160,7 +164,8 @@ func (e *Engine) open() (err error) {
 	return e.recover(state)
 }
 
-// checkExists refuses a folder whose catalog is missing although there are files that one would list. What is in the folder for temporary files, no catalog lists.
+// checkExists returns a Corrupt error for a folder that has a log, parts or patches, but no
+// catalog. Files in tmp/ do not count.
 func (e *Engine) checkExists() error {
 	if exists, err := Exists(e.fs, e.dir); err != nil || exists {
 		return err
@@ -178,7 +183,7 @@ func (e *Engine) checkExists() error {
 	return nil
 }
 
-// load builds the versions from what the catalog holds.
+// load builds the state in memory from the catalog.
 func (e *Engine) load(state catalog.State) error {
 	for _, name := range state.Databases {
 		e.databases[keyOf(name)] = name
@@ -224,7 +229,8 @@ func (e *Engine) load(state catalog.State) error {
 	if err := e.loadExports(state); err != nil {
 		return err
 	}
-	// About as their results came to stand, before as good as all that the log has.
+	// Sorted by expiry, which is about the order in which the requests finished. Almost all keys of
+	// the log are newer.
 	slices.SortFunc(state.Keys, func(a, b catalog.Key) int { return a.Expires.Compare(b.Expires) })
 	for _, k := range state.Keys {
 		c, err := restoreClaim(k)
@@ -237,14 +243,14 @@ func (e *Engine) load(state catalog.State) error {
 	}
 	e.nextTable.Store(uint32(state.Counters.NextTable))
 	e.nextStream, e.nextExport = state.Counters.NextStream, state.Counters.NextExport
-	// Ids up to the reserved one may be in use by rows that readers saw.
+	// Ids below the reserved one may have been used for rows that were visible.
 	e.sources.next, e.sources.reserved = state.Counters.NextSource, state.Counters.NextSource
 	e.seq = state.Counters.NextSeq - 1
 	return nil
 }
 
-// removeOrphans removes what the catalog does not list: files of a flush or merge that a
-// crash interrupted, and those that could not be removed when they were dropped.
+// removeOrphans removes files that the catalog does not list: files of a flush or merge that a
+// crash interrupted, and files whose removal failed earlier.
 func (e *Engine) removeOrphans() (err error) {
 	if e.orphans, err = e.strangers(e.listedLocked(), e.tables); err != nil || e.settings.KeepOrphans {
 		return err
@@ -258,16 +264,18 @@ func (e *Engine) removeOrphans() (err error) {
 	return nil
 }
 
-// Orphans returns the paths of what Open found that the catalog does not list, and left with Settings.KeepOrphans.
+// Orphans returns the paths of files that the catalog does not list. It is empty unless
+// Settings.KeepOrphans is set, since Open removes such files.
 func (e *Engine) Orphans() []string { return e.orphans }
 
-// Close ends all background work and closes the files. Requests that still wait get
-// Unavailable. Rows need not be flushed: the log has them. Snapshots that are still held
-// stay readable. The first error of closing the log or the catalog is returned.
+// Close ends all background work and closes the files. Requests that still wait get Unavailable. It
+// does not flush, since the log has all rows. Snapshots that are still held stay readable. It
+// returns the errors of closing the log and the catalog.
 func (e *Engine) Close() error {
 	e.closeOnce.Do(func() {
 		close(e.closing)
-		_ = e.flushing.Acquire(context.Background(), 1) // a flush that runs needs the committer: let it end
+		// A running flush needs the committer, so wait until it ends.
+		_ = e.flushing.Acquire(context.Background(), 1)
 		e.queue.close()
 		e.flushing.Release(1)
 		e.background.Wait()

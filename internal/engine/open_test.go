@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// allFiles lists the files below a folder, and its folders too.
+// allFiles lists the files and folders below a folder.
 func allFiles(t *testing.T, fsys vfs.FS, dir string) (all []string) {
 	t.Helper()
 	names, err := fsys.List(dir)
@@ -31,7 +31,7 @@ func allFiles(t *testing.T, fsys vfs.FS, dir string) (all []string) {
 	return all
 }
 
-// flushedAndLogged returns a disk with a database that has rows in a part and in the log.
+// flushedAndLogged returns a disk with a database that has rows both in a part and in the log.
 func flushedAndLogged(t *testing.T) *vfs.Crashable {
 	t.Helper()
 	disk := vfs.NewCrashable()
@@ -56,7 +56,8 @@ func put(t *testing.T, fsys vfs.FS, path, content string) {
 	}))
 }
 
-// TestADirectoryWithoutItsCatalogIsLeftAlone: a new catalog would make garbage of all that is there.
+// TestADirectoryWithoutItsCatalogIsLeftAlone opens a directory whose catalog is missing. A new
+// catalog would make all its files garbage.
 func TestADirectoryWithoutItsCatalogIsLeftAlone(t *testing.T) {
 	for what, spoil := range map[string]func(vfs.FS){
 		"missing": func(fsys vfs.FS) { must(t, fsys.Remove("/db/catalog.db")) },
@@ -94,7 +95,7 @@ func TestADirectoryWithoutItsCatalogIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestLostSegmentsAreNoticed removes segments of the log whose rows are in no part.
+// TestLostSegmentsAreNoticed removes segments of the log whose rows are not in parts.
 func TestLostSegmentsAreNoticed(t *testing.T) {
 	removeLog := func(fsys vfs.FS) {
 		names, err := fsys.List("/db/wal")
@@ -112,7 +113,7 @@ func TestLostSegmentsAreNoticed(t *testing.T) {
 	must(t, err)
 	must(t, e.Close())
 	for what, disk := range map[string]*vfs.Crashable{"after a flush": flushed, "before the first flush": unflushed} {
-		// A later segment does not stand in for the one that is lost.
+		// A later segment does not replace a lost one.
 		e := mustOpen(t, disk)
 		must(t, e.Close())
 		first, err := disk.List("/db/wal")
@@ -120,7 +121,8 @@ func TestLostSegmentsAreNoticed(t *testing.T) {
 		late := disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
 		must(t, late.Remove(filepath.Join("/db/wal", first[0])))
 		newest := disk.CrashClone(rand.New(rand.NewPCG(1, 1)), 100)
-		must(t, newest.Remove(filepath.Join("/db/wal", first[len(first)-2]))) // before durable.mark
+		// As if it was lost before durable.mark was written.
+		must(t, newest.Remove(filepath.Join("/db/wal", first[len(first)-2])))
 		removeLog(disk)
 		for which, disk := range map[string]vfs.FS{"all": disk, "the first": late, "the newest": newest} {
 			before := allFiles(t, disk, "/db")
@@ -135,7 +137,7 @@ func TestLostSegmentsAreNoticed(t *testing.T) {
 	}
 
 	disk := vfs.NewCrashable()
-	e = mustOpen(t, disk) // nothing was ever stored
+	e = mustOpen(t, disk) // nothing was stored yet
 	must(t, e.Close())
 	removeLog(disk)
 	e = mustOpen(t, disk)
@@ -146,11 +148,13 @@ func TestLostSegmentsAreNoticed(t *testing.T) {
 	must(t, e.Close())
 }
 
-// TestACutLogIsNoticed cuts the newest segment within acknowledged rows, before the process ended and after.
+// TestACutLogIsNoticed truncates the newest segment within acknowledged rows, while the engine runs
+// and after it was closed.
 func TestACutLogIsNoticed(t *testing.T) {
 	for _, closed := range []bool{true, false} {
 		disk := vfs.NewCrashable()
-		e, err := Open("/db", Settings{}, Components{FS: disk, Logger: quiet}) // with all that works in the background
+		// With all background work.
+		e, err := Open("/db", Settings{}, Components{FS: disk, Logger: quiet})
 		must(t, err)
 		_, err = createNumbers(e, "t")
 		must(t, err)
@@ -188,7 +192,8 @@ func TestACutLogIsNoticed(t *testing.T) {
 	}
 }
 
-// TestOrphansAreKeptForWhoOnlyLooks opens what a crash left of a flush, and then of an older catalog.
+// TestOrphansAreKeptForWhoOnlyLooks opens a directory with what a crash left of a flush, and then
+// with an older catalog.
 func TestOrphansAreKeptForWhoOnlyLooks(t *testing.T) {
 	disk := flushedAndLogged(t)
 	orphans := []string{"/db/parts/1/999.parquet", "/db/parts/7", "/db/patches/1/9.parquet"}

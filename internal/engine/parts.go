@@ -13,9 +13,12 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Rewrite is parts of a table that are being written anew: a merge. It holds a snapshot of the table's parts to read them from, with their
-// deletions and patches; what is changed of their rows from then on is carried over by Publish. Rows in memory are not in the snapshot: writers may
-// wait for their memory for as long as the merge takes, which itself rests while they do.
+// Rewrite replaces parts of a table by new ones, as a merge does. It holds a snapshot of the
+// table's parts with their deletions and patches, to read the rows from. Publish carries over later
+// changes.
+//
+// The snapshot does not include the rows in memory. Otherwise writers could wait for that memory
+// until the merge ends, while the merge pauses because writers wait.
 type Rewrite struct {
 	Snapshot *snapshot.Snapshot
 
@@ -23,15 +26,17 @@ type Rewrite struct {
 	table   base.TableID
 	sources []base.SourceID
 	moving  *moving
-	// Of a Mutation, in the committer: whether its change holds still, and what it did for those that come after.
+	// Set by a Mutation or Retyping, and called in the committer: check returns an error if the
+	// change is not valid any more, and note records the change for the checks of later ones.
 	check func(edit *catalog.Edit) error
 	note  func(t *table, edit *catalog.Edit)
-	// next, if not nil, is the version of the schema that the table gets with the new parts: of a
-	// Retyping.
+	// next, if not nil, is the schema version that a Retyping gives to the table together with the
+	// new parts.
 	next *schema.Table
 }
 
-// Rewrite begins to write parts anew. If one of them is gone it is a Conflict. The caller closes what it gets.
+// Rewrite begins to rewrite parts of a table. If one of them was removed, the error is Conflict.
+// The caller closes the Rewrite.
 func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -47,10 +52,10 @@ func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, er
 	return &Rewrite{Snapshot: e.storedLocked(t), engine: e, table: id, sources: sources, moving: t.beginMove(sources...)}, nil
 }
 
-// Table returns the table as the rewrite reads it.
+// Table returns the table in the rewrite's snapshot.
 func (r *Rewrite) Table() *snapshot.Table { return r.Snapshot.Tables[r.table] }
 
-// Close gives the rewrite up, or ends it after Publish.
+// Close ends the rewrite. Without Publish nothing is changed.
 func (r *Rewrite) Close() {
 	e := r.engine
 	e.mu.Lock()
@@ -61,10 +66,12 @@ func (r *Rewrite) Close() {
 	r.Snapshot.Release()
 }
 
-// Publish puts new parts in the place of the old ones. They hold the rows that the snapshot shows, and move says where each of them
-// went. Their files are published already, at PartPath under ids of NextSourceID; Created
-// is set here. If one of the old parts is gone meanwhile it is a Conflict and nothing changes;
-// after any error the new files are the caller's, for AbandonPart.
+// Publish replaces the old parts by new ones. The new parts have the rows of the snapshot, and move
+// is the remap from the old rows to the new ones. The caller has written the files at PartPath,
+// under ids of NextSourceID. Publish sets Created.
+//
+// If one of the old parts was removed meanwhile, the error is Conflict and nothing changes. After
+// any error the new files belong to the caller, which removes them with AbandonPart.
 func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) error {
 	e := r.engine
 	var t *table
@@ -136,31 +143,33 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 	return base.Wrap(err, "replace parts")
 }
 
-// PartFile returns the file of a part that a snapshot holds.
+// PartFile returns the file of a part. The caller holds a snapshot with the part.
 func (e *Engine) PartFile(p *catalog.Part) *blocks.File { return e.files.File(p.Stored()) }
 
-// PartsChanged receives after flushes and loads added parts, however many since the last
-// receive: who merges parts looks then. There is one such, so the channel is shared.
+// PartsChanged receives a value after flushes or loads added parts, one value for any number of
+// them since the last receive. The merger waits for it. The channel is shared, so there can be only
+// one receiver.
 func (e *Engine) PartsChanged() <-chan struct{} { return e.partsAdded }
 
 func (e *Engine) notifyPartsAdded() {
 	select {
 	case e.partsAdded <- struct{}{}:
-	default: // it is known already
+	default: // the merger is notified already
 	}
 }
 
-// PatchesFull reports whether changes of rows take so much memory that one was refused, or will soon be.
+// PatchesFull reports whether patches use so much memory that a change was refused, or may soon be
+// refused. It is the sign to merge them into parts.
 func (e *Engine) PatchesFull() bool {
 	return e.patchesShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
 }
 
-// Changes returns how many times Commit succeeded since the engine was opened: background work that can wait leaves half of
-// its time to who changes rows.
+// Changes returns the number of successful calls of Commit since Open. Background work that can
+// wait uses it to leave half of its time to statements that change rows.
 func (e *Engine) Changes() uint64 { return e.changes.Load() }
 
-// UnderPressure reports whether writers wait for memory: background work that can wait
-// leaves the machine to flushes then.
+// UnderPressure reports whether writers wait for memory. Background work that can wait then pauses,
+// to leave the machine to flushes.
 func (e *Engine) UnderPressure() bool {
 	e.budget.mu.Lock()
 	defer e.budget.mu.Unlock()

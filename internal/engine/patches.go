@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// patchLocked replaces sets of a table; a nil one is dropped. Snapshots share the map, so it becomes
-// another one. The memory of sets counts as long as they are current.
+// patchLocked replaces the patches of rowsets in a table; nil removes them. Snapshots share the
+// map, so it is copied. The budget counts the memory of patches while they are current.
 func (e *Engine) patchLocked(t *table, sets map[base.SourceID]*patch.Set) {
 	if len(sets) == 0 {
 		return
@@ -44,7 +44,7 @@ func (e *Engine) patchLocked(t *table, sets map[base.SourceID]*patch.Set) {
 	}
 }
 
-// unpatchLocked drops all sets of a table, and where its rows went.
+// unpatchLocked drops all patches of a table, and its remaps.
 func (e *Engine) unpatchLocked(t *table) {
 	none := map[base.SourceID]*patch.Set{}
 	for source := range t.patches {
@@ -54,7 +54,9 @@ func (e *Engine) unpatchLocked(t *table) {
 	e.moves.forgetTable(t)
 }
 
-// checkPatchMemory refuses a change for which there is no memory until merges have written older ones into parts.
+// checkPatchMemory refuses a change if its patches would exceed half of Settings.MemoryBytes
+// together with existing ones. The error is TooLarge if they exceed it alone. Otherwise it is
+// Unavailable: merges free the memory by writing patches into parts.
 func (e *Engine) checkPatchMemory(bytes int64) error {
 	limit := e.settings.MemoryBytes / 2
 	if bytes > limit {
@@ -70,30 +72,31 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 	return nil
 }
 
-// TakesChange reports whether a change of so many bytes of values and row numbers may be a patch: whether there is memory for it, and whether it
-// fits into one frame of the log, where it may take more.
+// TakesChange reports whether a change can be a patch: whether there is memory for it, and whether
+// it fits into one frame of the log. bytes is the size of its values and row numbers. It needs
+// twice that memory until its flush (see prepareChange), and more than that size in the log.
 func (e *Engine) TakesChange(bytes int64) bool {
 	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
 }
 
-// committed is a change as it is kept until its log segment goes.
+// committed is a committed change. A generation keeps it until it is flushed.
 type committed struct {
 	table   base.TableID
 	seq     base.Seq
-	created time.Time // or when it was read from the log
+	created time.Time // or the time of replay
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
 
 	expression *patch.Expression
 }
 
-// live are the sequence numbers of the snapshots that are held, ascending.
+// live has the sequence numbers of all held snapshots, ascending.
 type live struct {
 	mu   sync.Mutex
 	seqs list.List // guarded by mu; of base.Seq
 }
 
-// hold enters a snapshot; the returned function takes it out. Snapshots come in their order.
+// hold adds a snapshot; release removes it. Snapshots are added in ascending order.
 func (l *live) hold(seq base.Seq) (release func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,7 +108,8 @@ func (l *live) hold(seq base.Seq) (release func()) {
 	}
 }
 
-// oldest returns the sequence number of the oldest snapshot; if there is none, that of the next will be below it.
+// oldest returns the sequence number of the oldest held snapshot, or the greatest number if there
+// is none.
 func (l *live) oldest() base.Seq {
 	l.mu.Lock()
 	defer l.mu.Unlock()

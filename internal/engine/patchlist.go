@@ -11,34 +11,38 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// PatchStorage says where a patch is, besides memory.
+// PatchStorage says where a patch is stored, besides memory.
 type PatchStorage string
 
-// The storages.
+// The places where a patch may be stored.
 const (
 	PatchInLog     PatchStorage = "log"
 	PatchInCatalog PatchStorage = "catalog"
 	PatchInFile    PatchStorage = "file"
 )
 
-// StoredPatch is what changed of rows of one part or memtable and is stored together: all that the log has of it, a patch of the
-// catalog, the part's deleted rows there, or an expression.
+// StoredPatch describes changes of one part or memtable that are stored together: everything that
+// the log has for it, one patch of the catalog, the deleted rows of the part in the catalog, or an
+// expression.
 type StoredPatch struct {
 	Table    schema.Table
 	Source   base.SourceID
-	Memtable bool     // Source is one
-	Columns  []string // that have new values, by their present names
-	Updated  int64    // rows with new values
-	Deleted  int64    // rows
-	Bytes    int64    // of what is stored
+	Memtable bool     // Source is a memtable
+	Columns  []string // present names of the columns with new values
+	Updated  int64    // number of rows with new values
+	Deleted  int64    // number of deleted rows
+	Bytes    int64    // stored size
 	Storage  PatchStorage
-	Created  time.Time // of the oldest change in it; of one in the log at most as old as the process; zero if not known
-	Path     string    // of the file, below the data directory
-	// Expression is set if this is an update that readers apply: to all parts that lack it, so Source and Updated are 0.
+	// Created is the time of the oldest change. For changes that were replayed from the log it is
+	// the time of replay. Zero means unknown.
+	Created time.Time
+	Path    string // path of the file, relative to the data directory
+	// Expression is the SQL text of an expression update, or empty. It applies to all parts that
+	// lack it, so Source and Updated are 0.
 	Expression string
 }
 
-// Patches lists what changed of rows and is not merged yet, by table and source.
+// Patches lists changes of rows that no merge has written into parts yet, by table and rowset.
 func (e *Engine) Patches() []StoredPatch {
 	e.mu.RLock()
 	all := e.catalogPatchesLocked()
@@ -46,11 +50,11 @@ func (e *Engine) Patches() []StoredPatch {
 	for id, t := range e.tables {
 		versions[id] = t.current
 	}
-	var changes [][]committed // none of which changes any more
+	var changes [][]committed // their elements are immutable
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		changes = append(changes, g.changes)
 	}
-	e.mu.RUnlock() // what the log has takes long to count, and the committer would wait
+	e.mu.RUnlock() // counting the log's changes takes long, and the committer would wait
 	all = append(all, loggedPatches(versions, changes)...)
 	slices.SortStableFunc(all, func(a, b StoredPatch) int {
 		return cmp.Or(cmp.Compare(a.Table.ID, b.Table.ID), cmp.Compare(a.Source, b.Source))
@@ -58,7 +62,7 @@ func (e *Engine) Patches() []StoredPatch {
 	return all
 }
 
-// catalogPatchesLocked lists the patches and deleted rows that the catalog has, and all expressions.
+// catalogPatchesLocked lists the patches and deleted rows in the catalog, and all expressions.
 func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	for _, t := range e.tables {
 		now := t.current.schema
@@ -88,8 +92,8 @@ func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	return all
 }
 
-// loggedPatches lists the changes that the log alone has, one entry per source. Those of sources that were written anew since
-// are in the catalog.
+// loggedPatches lists changes that only the log has, one entry per rowset. It leaves out rowsets
+// that were rewritten since, because their changes are in the catalog.
 func loggedPatches(versions map[base.TableID]*version, changes [][]committed) []StoredPatch {
 	type logged struct {
 		StoredPatch
@@ -138,7 +142,7 @@ func loggedPatches(versions map[base.TableID]*version, changes [][]committed) []
 	return out
 }
 
-// columnNames returns the present names of columns; those that were dropped are left out.
+// columnNames returns the present names of columns. It leaves out dropped columns.
 func columnNames(now schema.Table, ids []base.ColumnID) []string {
 	var names []string
 	for _, id := range ids {

@@ -8,31 +8,40 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Pins says what a statement holds of tables. A table's pin goes to those who wait for it in their order.
+// Pins says which table lock a statement holds on the tables that it changes. Waiting statements
+// get a table lock in the order in which they asked.
 type Pins uint8
 
 const (
-	Unpinned Pins = iota // nothing
-	Shared               // Share: nobody pins them
-	Pinned               // Pin
+	Unpinned Pins = iota // no lock
+	Shared               // locked by Share: no statement holds the lock exclusively
+	Pinned               // locked exclusively, by Pin
 )
 
-// wholePin is the weight of Pin: more than there are shares at once.
+// wholePin is the weight of an exclusive lock. A shared lock has the weight 1, so it must exceed
+// the number of shared locks at any time.
 const wholePin = 1 << 40
 
 func newPin() *semaphore.Weighted { return semaphore.NewWeighted(wholePin) }
 
-// ErrPinned sends a change back that was computed without a pin while another statement has the one of its
-// table: whoever waits for that must hold no snapshot, since it keeps rows in memory. It waits with Share.
+// ErrPinned is the error of a change without a table lock, while another statement has locked its
+// table. The caller must release its snapshot before it waits with Share, because a snapshot keeps
+// rows in memory.
 var ErrPinned = base.Errorf(base.Conflict, "another statement has the table to itself")
 
-// Pin keeps other statements' changes of tables out until release is called: their Commit is ErrPinned. A statement
-// holds it from its second attempt on, takes its snapshot under it, and commits with Pins
-// Pinned, so that neither what it changes nor what it reads is changed under its hands. Flushes and merges go on: they
-// change no row; and so do appends, but to tables that merge on read, where they wait. A table that is not there is NotFound.
-// Who needs several takes them in one call: they are taken in one order, so that two never wait for one another.
+// Pin locks tables exclusively until release is called. Other statements that try to change these
+// tables without a lock get ErrPinned from Commit. A statement takes the lock from its second
+// attempt on. It takes its snapshot under the lock, and commits with Pins set to Pinned. So no
+// other statement changes what it reads or writes.
 //
-// Of the options only Waits counts. The caller must hold neither a snapshot nor memory of a Room.
+// Flushes and merges continue, since they change no rows. Appends continue too, except for tables
+// that merge on read, where they wait. If a table does not exist, the error is NotFound.
+//
+// A statement that needs locks on several tables must take them in one call. They are taken in the
+// order of ids, so that two statements never wait for each other.
+//
+// Of the options, Pin uses only Waits. The caller must hold neither a snapshot nor memory of a
+// Room.
 func (e *Engine) Pin(ctx context.Context, o AppendOptions, tables ...base.TableID) (release func(), err error) {
 	held, unpin, err := e.acquirePins(ctx, o, tables, wholePin)
 	if err != nil {
@@ -53,19 +62,20 @@ func (e *Engine) Pin(ctx context.Context, o AppendOptions, tables ...base.TableI
 	}, nil
 }
 
-// Share waits until nobody pins one of some tables, and keeps it so until release is called. The rest is as for Pin.
+// Share waits until no statement holds an exclusive lock on the tables, and keeps others from
+// taking one until release is called. Everything else is as for Pin.
 func (e *Engine) Share(ctx context.Context, o AppendOptions, tables ...base.TableID) (release func(), err error) {
 	_, release, err = e.acquirePins(ctx, o, tables, 1)
 	return release, err
 }
 
-// tryShare is Share that is ErrPinned where it would have to wait.
+// tryShare is Share, except that it returns ErrPinned instead of waiting.
 func (e *Engine) tryShare(ctx context.Context, tables []base.TableID) (release func(), err error) {
 	refuse := func(context.Context) (func(), error) { return nil, ErrPinned }
 	return e.Share(ctx, AppendOptions{Waits: refuse}, tables...)
 }
 
-// acquirePins takes a weight of the pins of some tables, in the order of their ids.
+// acquirePins takes table locks with a weight, in the order of the tables' ids.
 func (e *Engine) acquirePins(ctx context.Context, o AppendOptions, ids []base.TableID, weight int64) (held []*table, release func(), err error) {
 	release = func() {
 		for _, t := range held {

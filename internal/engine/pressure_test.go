@@ -25,8 +25,10 @@ func TestWritersThatWaitForMemoryCutNoSmallGenerations(t *testing.T) {
 	}
 }
 
-// TestWritersThatWaitForMemoryAreNotForgotten has a writer wait while the committer is busy with an edit and another one is next in line, and while the
-// only rows that a flush could make room of are not with the committer yet. No time passes: nothing else gives the writer its memory.
+// TestWritersThatWaitForMemoryAreNotForgotten has a writer wait for memory that only a flush can
+// free, in two situations: the committer is busy with an edit, and another edit waits; or the rows
+// to flush have not reached the committer yet. The clock stands still, so nothing else gives the
+// writer its memory.
 func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 	const rows = 1000
 	batchOf := func(writer string, rows int) []TableRows {
@@ -52,14 +54,14 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 				defer e.queue.mu.Unlock()
 				return len(e.queue.pending) == 1
 			})
-			wait(rows / 4) // less than what is in memory takes
+			wait(rows / 4) // less than the rows in memory take
 			close(goOn)
 			must(t, edits.Wait())
 		},
 		"preparing": func(t *testing.T, e *Engine, wait func(int)) {
 			r, err := e.prepare(ctx, batchOf("early", rows), AppendOptions{})
 			must(t, err)
-			wait(rows * 9 / 10) // more than what a request gives back by itself, its frame
+			wait(rows * 9 / 10) // more than the request itself returns, which is its frame
 			eventually(func() bool { return len(e.queue.wake) == 0 })
 			_, err = e.submit(ctx, r)
 			must(t, err)
@@ -84,7 +86,7 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 					return err
 				})
 				eventually(e.budget.waiting)
-				e.queue.signal() // what the writer does next, if it did not yet
+				e.queue.signal() // as the writer does next, if it did not yet
 			})
 			must(t, writer.Wait())
 			found, err := readNumbers(e, "t")
@@ -97,8 +99,9 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 	}
 }
 
-// TestSettlingWaitsForMemoryWithoutASnapshot has a table settled while a writer waits for the memory that its rows keep, and a change that writes its parts anew. No
-// time passes: whoever held the rows while it waits would wait for itself.
+// TestSettlingWaitsForMemoryWithoutASnapshot deduplicates a table, and runs a mutation, while a
+// writer waits for the memory of the table's rows. The clock stands still. A statement that waits
+// while it holds the rows would wait for itself.
 func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
 	e, err := Open("/db", Settings{MemoryBytes: 4 << 20}, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
@@ -158,8 +161,8 @@ func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
 	must(t, e.Close())
 }
 
-// Whoever waits while a generation is flushed and needs more than it frees must not wait
-// for ever.
+// TestAllWritersGetTheirTurnWhenMemoryIsShort: a writer that waits during a flush, and needs more
+// than the flush frees, must not wait forever.
 func TestAllWritersGetTheirTurnWhenMemoryIsShort(t *testing.T) {
 	settings := Settings{MemoryBytes: 1 << 20}
 	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})

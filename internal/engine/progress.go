@@ -10,29 +10,29 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Progress is how far an append brings a stream: which offsets its rows are of. It is in the
-// same log frame as the rows, and later in the catalog transaction that lists their parts, so that
-// each offset is in the tables exactly once, whatever is sent again after a crash.
+// Progress says which offsets of a source an append covers. It is in the same log frame as the
+// rows, and later in the catalog transaction that lists their parts. So the rows of each offset are
+// in the tables exactly once, even if records are read again after a crash.
 type Progress struct {
 	Stream base.StreamID
-	Ranges []OffsetRange // one per partition at most
+	Ranges []OffsetRange // at most one per partition
 }
 
-// OffsetRange is what an append takes of one partition: the offsets from From up to, but
-// not including, Next. Offsets within that have no row (compacted, aborted, dead letters) are done with too.
+// OffsetRange is a range of offsets of one partition: from From up to, but not including, Next.
+// Offsets in the range that have no row (compacted, aborted, dead letters) count as read too.
 type OffsetRange struct {
 	Topic     string
-	TopicID   [16]byte // which topic of this name; zero if the broker has no ids
+	TopicID   [16]byte // tells topics of the same name apart; zero if the broker has no ids
 	Partition int32
 	From      int64
 	Next      int64
 	Epoch     int32 // leader epoch of the last record; -1 if unknown
-	// Reset allows From to be another than where the stream stands: records are lost, or
-	// the topic is a new one. Whoever sets it has told why in the same append.
+	// Reset allows From to differ from the source's stored offset, because records were lost, or
+	// the topic is a new one. The caller must have recorded the reason in the same append.
 	Reset bool
 }
 
-// offsetKey names a partition that a stream reads.
+// offsetKey identifies a partition that a source reads.
 type offsetKey struct {
 	stream    base.StreamID
 	topic     string
@@ -41,7 +41,7 @@ type offsetKey struct {
 
 func keyOfOffset(o catalog.Offset) offsetKey { return offsetKey{o.Stream, o.Topic, o.Partition} }
 
-// offsets are how far streams are.
+// offsets are the stored offsets of sources: the next one to read in each partition.
 type offsets map[offsetKey]catalog.Offset
 
 func (all offsets) advance(p *Progress) {
@@ -54,14 +54,14 @@ func (all offsets) advance(p *Progress) {
 	}
 }
 
-// sorted returns the offsets by stream, topic and partition.
+// sorted returns the offsets by source, topic and partition.
 func (all offsets) sorted() []catalog.Offset {
 	return slices.SortedFunc(maps.Values(all), func(a, b catalog.Offset) int {
 		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 }
 
-// follows says whether a range begins where the stream stands.
+// follows returns an error unless the range begins at the source's stored offset.
 func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	switch {
 	case r.From < 0 || r.Next < r.From || r.Partition < 0 || r.Epoch < -1:
@@ -76,8 +76,8 @@ func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	return nil
 }
 
-// checkProgress refuses progress that does not follow what is stored, or what requests
-// ahead of it in the group will store. In the committer.
+// checkProgress refuses progress that does not begin at the stored offset, or at the offset after
+// the requests before it in the group. It runs in the committer.
 func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	if p == nil {
 		return nil
@@ -99,7 +99,7 @@ func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	return nil
 }
 
-// advanceLocked makes progress visible.
+// advanceLocked sets the offsets of a source to those of the progress.
 func (e *Engine) advanceLocked(g *generation, p *Progress) {
 	if p == nil {
 		return
@@ -108,10 +108,10 @@ func (e *Engine) advanceLocked(g *generation, p *Progress) {
 	e.streams[p.Stream].offsets.advance(p)
 }
 
-// replayProgress is advanceLocked for a frame of the log.
+// replayProgress is advanceLocked for a replayed frame.
 func (e *Engine) replayProgress(g *generation, p *Progress) error {
 	if p == nil || e.streams[p.Stream] == nil {
-		return nil // dropped since
+		return nil // the source was dropped since
 	}
 	for _, r := range p.Ranges {
 		now, known := e.streams[p.Stream].offsets[offsetKey{p.Stream, r.Topic, r.Partition}]
@@ -123,15 +123,14 @@ func (e *Engine) replayProgress(g *generation, p *Progress) error {
 	return nil
 }
 
-// liveOffsets returns what the catalog is to keep of a generation's offsets: those of
-// streams that are there.
+// liveOffsets returns a generation's offsets for the catalog, without those of dropped sources.
 func (e *Engine) liveOffsets(all offsets) []catalog.Offset {
 	return slices.DeleteFunc(all.sorted(), func(o catalog.Offset) bool { return e.streams[o.Stream] == nil })
 }
 
-// encode returns the content of a frame's section: stream id, number of ranges, then for each
-// the topic (length and bytes), its id (16 bytes), partition, from, next, epoch plus 1, 1 for a
-// reset. Numbers are unsigned varints.
+// encode returns the content of a frame's section: the source's id, the number of ranges, then for
+// each range the topic (length and bytes), its id (16 bytes), partition, from, next, epoch plus 1,
+// and 1 for a reset. Numbers are unsigned varints.
 func (p *Progress) encode() []byte {
 	b := binary.AppendUvarint(nil, uint64(p.Stream))
 	b = binary.AppendUvarint(b, uint64(len(p.Ranges)))

@@ -9,34 +9,35 @@ import (
 	"github.com/scoterdb/scoter/internal/memtable"
 )
 
-// request is what waits for the committer: rows to append, or an edit to run between two
-// groups.
+// request is work for the committer: rows to append and changes to commit, or an edit that runs
+// between two groups.
 type request struct {
-	// Of an append.
+	// For appends and changes.
 	tables   []tableRows
 	body     [][]byte
-	encoded  []byte // see sections
-	counts   Counts // what the answer says
-	bytes    int64  // reserved of the budget, for the body and what the memtables are charged
+	encoded  []byte // the frame's sections, see the method sections
+	counts   Counts // for the answer
+	bytes    int64  // reserved in the budget, for the body and the memtables
 	async    bool
 	claim    *claim     // or nil
 	progress *Progress  // or nil
 	changes  *changeSet // or nil
-	// evolutions are what tables become before the rows come.
+	// evolutions are schema changes that take effect before the rows.
 	evolutions []Evolution
-	release    func() // what is not handed on is given back; called by the committer, once
+	release    func() // frees what the request still owns; the committer calls it once
 
-	edit func() error // of an edit; nil for an append
+	edit func() error // the edit to run; nil for an append or change
 
 	done chan outcome // of size 1
 }
 
-// newRequest returns a request that does nothing yet.
+// newRequest returns a request without rows and changes.
 func newRequest(o AppendOptions) *request {
 	return &request{async: o.Async, evolutions: o.Evolutions, progress: o.Progress, claim: o.claim, release: func() {}, done: make(chan outcome, 1)}
 }
 
-// empty reports whether there is nothing to do, not even to remember the answer.
+// empty reports whether the request has no effect and stores nothing, neither an idempotency record
+// nor offsets.
 func (r *request) empty() bool {
 	return r.progress == nil && r.claim == nil && (r.changes == nil || !slices.ContainsFunc(r.changes.tables, (*tableChange).does)) &&
 		!slices.ContainsFunc(r.tables, func(t tableRows) bool { return len(t.rows) > 0 })
@@ -45,10 +46,11 @@ func (r *request) empty() bool {
 // tableRows are the rows of one table in a request.
 type tableRows struct {
 	id      base.TableID
-	version uint32 // of the schema that the rows conform to
+	version uint32 // schema version of the rows
 	rows    []*memtable.Rows
 	charged int64
-	keys    []uint64 // of rows that are appended to a table which merges on read: see Change.Keys
+	// keys are hashes of the keys of appended rows, if the table merges on read: see Change.Keys.
+	keys []uint64
 }
 
 type outcome struct {
@@ -56,8 +58,8 @@ type outcome struct {
 	err error
 }
 
-// queue is the line before the committer. It needs no limit of its own: requests hold
-// reserved memory, and edits have a caller each that waits.
+// queue has the requests that wait for the committer. It needs no limit: requests hold reserved
+// memory, and each edit has a caller that waits for it.
 type queue struct {
 	mu      sync.Mutex
 	pending []*request    // guarded by mu
@@ -65,7 +67,7 @@ type queue struct {
 	wake    chan struct{} // of size 1
 }
 
-// push puts a request in line. If the queue is closed the request remains the caller's.
+// push adds a request. If the queue is closed, the caller still owns the request.
 func (q *queue) push(r *request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,7 +79,7 @@ func (q *queue) push(r *request) error {
 	return nil
 }
 
-// signal has the committer look again: at the line, and whether writers wait for memory.
+// signal wakes the committer, to look at the queue and at writers that wait for memory.
 func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -85,7 +87,8 @@ func (q *queue) signal() {
 	}
 }
 
-// next takes the next group: appends of up to maxBytes, or one edit or append that brings a schema.
+// next removes and returns the next group: appends and changes of up to maxBytes, or a single edit,
+// or a single request with evolutions.
 func (q *queue) next(maxBytes int64) (group []*request, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,7 +102,7 @@ func (q *queue) next(maxBytes int64) (group []*request, closed bool) {
 	}
 	group = q.pending[:n:n]
 	if q.pending = q.pending[n:]; len(q.pending) == 0 {
-		q.pending = nil // so that the array does not only grow
+		q.pending = nil // frees the array
 	}
 	return group, q.closed
 }
@@ -111,7 +114,8 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// withdraw takes a request out of the line; false if the committer has it already.
+// withdraw removes a request from the queue. It returns false if the committer has the request
+// already.
 func (q *queue) withdraw(r *request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,10 +127,10 @@ func (q *queue) withdraw(r *request) bool {
 	return true
 }
 
-// commit runs an edit in the committer, between two groups of appends: it validates
-// against what is current, makes the change durable, and publishes it. It is the one door
-// for changes that are not appends. If ctx ends before the edit's turn, it does not
-// happen; once it runs, its outcome is waited for, because callers tidy up after an error.
+// commit runs an edit in the committer, between two groups. The edit validates against the present
+// state, makes the change durable, and publishes it. All changes that are not requests with rows
+// use it. If ctx ends before the edit begins, the edit does not run. Once it runs, commit waits for
+// its outcome, because callers clean up after an error.
 func (e *Engine) commit(ctx context.Context, edit func() error) error {
 	r := &request{edit: edit, done: make(chan outcome, 1)}
 	if err := e.queue.push(r); err != nil {

@@ -8,11 +8,13 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// recover replays the log: each segment behind the flushed ones becomes a frozen
-// generation, with the memtables, source ids and row ordinals that it had before, and the schema
-// version: rows are not conformed anew, since memtables of older versions are read like parts of
-// older versions. Frames of dropped tables, and those that TRUNCATE made void, are left out.
-// Then, since nothing is missing, files that nobody lists go, and a new segment is begun.
+// recover replays the log. Each segment after the flushed ones becomes a frozen generation, with
+// the memtables, rowset ids, row ordinals and schema versions that it had before. Rows are not
+// conformed again, because memtables of older versions are read like parts of older versions.
+// Frames of dropped tables are left out, and frames from before a TRUNCATE of their table.
+//
+// After that nothing is missing, so it removes files that the catalog does not list, and begins a
+// new segment.
 func (e *Engine) recover(state catalog.State) error {
 	if err := e.checkSegments(state); err != nil {
 		return err
@@ -46,8 +48,9 @@ func (e *Engine) recover(state catalog.State) error {
 	return nil
 }
 
-// checkSegments compares the segments that are there with what the catalog says of them. One is flushed only once the next is there, the newest
-// is never removed, and the first is older than all that the catalog holds. So the one behind the flushed ones is missing only if it was lost.
+// checkSegments compares the existing segments with the catalog. A segment is flushed only after
+// the next one exists, the newest segment is never removed, and the first segment is created before
+// the catalog has anything. So if the segment after the flushed ones is missing, it was lost.
 func (e *Engine) checkSegments(state catalog.State) error {
 	ids, err := wal.List(e.fs, e.walDir())
 	if err != nil {
@@ -55,17 +58,18 @@ func (e *Engine) checkSegments(state catalog.State) error {
 	}
 	next := state.FlushedThrough + 1
 	if len(ids) > 0 && ids[0] <= next && next <= ids[len(ids)-1] {
-		return nil // what is missing behind it, the log's mark says
+		return nil // the log's mark tells whether later segments are missing
 	}
 	if len(ids) == 0 && next == 1 && len(state.Databases) == 0 && state.Counters.NextTable == 1 {
-		return nil // nothing has happened yet
+		return nil // a new data directory
 	}
 	return base.Errorf(base.Corrupt, "%s is missing: the catalog has what came before it, and rows that were acknowledged later are lost", wal.SegmentPath(e.walDir(), next)).
 		WithHint("put the log back, or restore a backup")
 }
 
-// replay adds a run of frames to the generation of its segment, which nobody sees yet. All rows
-// come before the changes: these are of rows that were there before them, whose addresses say so.
+// replay adds a run of frames to the generation of its segment. The generation is not visible yet.
+// The rows of the whole run are added before its changes. That is correct because changes name the
+// rows that they modify by address.
 func (e *Engine) replay(run *replayedRun) error {
 	g := e.generationOf(run.segment)
 	for _, rows := range run.rows {
@@ -92,7 +96,7 @@ func (e *Engine) replay(run *replayedRun) error {
 	return nil
 }
 
-// generationOf returns the newest generation if it is of the segment, else a new one.
+// generationOf returns the generation of a segment, which is the newest one, or adds it.
 func (e *Engine) generationOf(segment base.SegmentID) *generation {
 	if n := len(e.generations); n > 0 && e.generations[n-1].segment == segment {
 		return e.generations[n-1]
@@ -103,7 +107,7 @@ func (e *Engine) generationOf(segment base.SegmentID) *generation {
 	return g
 }
 
-// replayRows adds rows to the memtable that they were in.
+// replayRows adds rows to the memtable in which they were before.
 func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 	in := rows.in
 	r := g.residents[in.id]
@@ -133,7 +137,7 @@ func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 	return nil
 }
 
-// showReplayed makes a replayed generation's memtables part of their tables' versions.
+// showReplayed adds a replayed generation's memtables to the current versions of their tables.
 func (e *Engine) showReplayed(g *generation) {
 	for _, id := range g.tables() {
 		r, t := g.residents[id], e.tables[id]

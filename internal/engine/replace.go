@@ -13,17 +13,21 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// A load into a table with a primary key takes the places of rows that are there. It is a change like those of Commit, of
-// which everything goes past the log: its rows are parts already, and the rows that go because of them are deleted in the very
-// catalog transaction that lists these. For that no row that it deletes may be in the log alone. So the
-// caller holds the table's pin and flushes before it looks for them: nobody else can change the table then, flushes
-// find nothing of it, and merges are followed. A table that merges on read is settled before.
+// A load into a table with a primary key replaces existing rows. It is a change like those of
+// Commit, but nothing of it goes through the log. Its rows are in parts already. The rows that they
+// replace are deleted in the same catalog transaction that lists the parts. So no row that it
+// deletes may be only in the log.
+//
+// Therefore the caller locks the table and flushes before it looks for rows to replace. No other
+// statement can change the table then, flushes have no rows of it, and remaps of merges are
+// followed. The superseded rows of a table that merges on read are deleted before.
 
-// ChunkBytes is how many bytes of rows a load gathers before it writes them as parts: a change of fewer goes through the log.
+// ChunkBytes is the number of bytes of rows that a load buffers before it writes them as parts. A
+// change of fewer bytes goes through the log.
 func (e *Engine) ChunkBytes() int64 { return min(loadChunkBytes, e.settings.MemoryBytes/8) }
 
-// Write makes parts of rows that conform to the table, in the background. release is called when they need no memory any more;
-// the batch is retained. The next rows are in parts of their own.
+// Write writes rows that conform to the table as parts, in the background. The parts have no other
+// rows. The batch is retained; release is called when its memory is not needed any more.
 func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func()) error {
 	if rec.NumRows() == 0 {
 		release()
@@ -35,10 +39,10 @@ func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func())
 	return l.spill(ctx)
 }
 
-// Parts writes what is not in parts yet, and returns the load's parts in the order of their rows' arrival. Nobody else knows
-// them before the commit.
+// Parts writes buffered rows as parts, and returns all parts of the load in the order in which
+// their rows arrived. Nobody else knows these parts before the commit.
 func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
-	l.room.Close() // no more rows come, or not soon
+	l.room.Close() // no more rows, or not soon
 	if len(l.chunk) > 0 {
 		if err := l.spill(ctx); err != nil {
 			return nil, err
@@ -54,12 +58,13 @@ func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
 	return parts, nil
 }
 
-// CommitOver is Commit for a load into a table with a primary key: its rows become visible and durable in one edit with the
-// deletion of rows of the snapshot and of the load's own parts. The caller
-// holds the pin of the table, and has taken the snapshot under it after a Flush. counts is what the result says.
+// CommitOver is Commit for a load into a table with a primary key. In one edit, the rows of the
+// load become visible and durable, and the rows in deleted are deleted. These are rows of the
+// snapshot, or rows of the load's own parts. The caller holds the exclusive table lock, and took
+// the snapshot under the lock, after a Flush. counts are the counts for the result.
 //
-// ErrChanged says that the table was truncated, or its schema changed, since the snapshot. After any error the load is still the
-// caller's: to commit anew, or to Abort.
+// The error is ErrChanged if the table was truncated, or its schema changed, since the snapshot.
+// After any error the caller still owns the load, and calls CommitOver again or Abort.
 func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map[base.SourceID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	if _, err := l.Parts(ctx); err != nil {
 		return Result{}, err
@@ -102,7 +107,7 @@ func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map
 	})
 }
 
-// publishOver is the edit of CommitOver.
+// publishOver commits the load of CommitOver in one edit.
 func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableChange, own map[base.SourceID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	e := l.engine
 	var sets map[base.SourceID]*patch.Set
@@ -153,7 +158,8 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 		old := t.installLocked(e.newVersionLocked(v.schema, parts, v.residents))
 		for _, m := range t.moving {
 			if err := m.add(committed{tc.id, result.Seq, e.now(), tc.deleted, nil, nil}); err != nil {
-				e.stop(err) // a defect: what is written anew just now would bring rows back
+				// A defect: rewrites that run at the moment could make deleted rows visible again.
+				e.stop(err)
 			}
 		}
 		e.changesStored(stored)

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// runBytes is the length of a run of frames that are decoded together: long enough that what a
-	// run costs does not count even if each frame has one row.
+	// runBytes is the length of a run of frames that are decoded together. It is long enough that
+	// the fixed cost of a run does not matter, even if each frame has one row.
 	runBytes = 1 << 20
-	// replayBytes bounds the frames that are being decoded or wait to be applied.
+	// replayBytes bounds the frames that are being decoded, or wait to be applied.
 	replayBytes = 8 << 20
 )
 
-// logRun is frames of one segment that follow each other.
+// logRun is a run of consecutive frames of one segment.
 type logRun struct {
 	segment base.SegmentID
 	frames  []logFrame
@@ -33,9 +33,9 @@ type logFrame struct {
 	payload []byte
 }
 
-// replayLog reads the log and hands runs of its frames to decode, several at a time, and what that
-// makes of them to apply, one at a time, in the log's order. Frames that wanted refuses are checked
-// and left out. After an error nothing more is applied, and nothing on disk was changed.
+// replayLog reads the log. It passes runs of frames to decode, several at a time, and the results
+// to apply, one at a time, in the log's order. Frames for which wanted returns false are verified
+// but not decoded. After an error no more runs are applied. Nothing on disk is changed.
 func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.Seq) bool, decode func(logRun) (T, error), apply func(T) error) (wal.Result, error) {
 	type decoded struct {
 		ready chan struct{}
@@ -72,7 +72,7 @@ func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.
 		work.Go(func() error {
 			defer close(d.ready)
 			d.value, d.err = decode(full)
-			return nil // whoever applies it sees the error, in the log's order
+			return nil // reported when it is applied, in the log's order
 		})
 		run = logRun{}
 		select {
@@ -101,12 +101,12 @@ func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.
 	}
 	close(queue)
 	if failed := work.Wait(); failed != nil {
-		err = failed // and the reader was stopped by it
+		err = failed // the reader stopped because of it
 	}
 	return result, err
 }
 
-// replayedRun is a decoded run.
+// replayedRun is the result of decoding a run.
 type replayedRun struct {
 	segment base.SegmentID
 	frames  []replayedFrame
@@ -118,8 +118,7 @@ type replayedFrame struct {
 	seq base.Seq
 }
 
-// replayedRows are rows of one memtable that a run's frames brought one after the other, in one
-// encoding.
+// replayedRows are consecutive rows of one memtable in a run that have the same encoding.
 type replayedRows struct {
 	in          frameTable
 	table       schema.Table
@@ -128,9 +127,9 @@ type replayedRows struct {
 	plans       []*memtable.Plan
 }
 
-// decodeRun decodes frames, and leaves out the rows of tables that were dropped or emptied since.
-// It reads only what replay does not change, which runs beside it: the list of tables, their
-// versions, and when they were emptied.
+// decodeRun decodes a run. It leaves out rows of tables that were dropped or truncated later. It
+// runs concurrently with replay, so it reads only what replay does not change: the map of tables,
+// their schema versions and when they were truncated.
 func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	run := &replayedRun{segment: in.segment}
 	newest := map[base.SourceID]*replayedRows{}
@@ -158,8 +157,8 @@ func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	return run, nil
 }
 
-// collect adds an encoded batch to a run's rows: to the newest of its memtable if they are encoded
-// alike.
+// collect adds an encoded batch to a run. It joins the last rows of the same memtable if they have
+// the same encoding.
 func (e *Engine) collect(run *replayedRun, newest map[base.SourceID]*replayedRows, in frameTable, seq base.Seq, stream []byte) error {
 	t := e.tables[in.id]
 	if t == nil || seq <= t.truncatedSeq {

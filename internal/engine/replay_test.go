@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// rowsWithAddresses returns the rows of a table with their addresses, in their order.
+// rowsWithAddresses returns the rows of a table in order, with their addresses.
 func rowsWithAddresses(t *testing.T, e *Engine, id base.TableID) []string {
 	t.Helper()
 	s, err := e.Snapshot(id)
@@ -28,9 +28,9 @@ func rowsWithAddresses(t *testing.T, e *Engine, id base.TableID) []string {
 	return rows
 }
 
-// TestALongLogIsReplayedAsItWas has more than a few runs of frames in two segments: of two tables
-// in turn, of one row and of many, with columns that are dictionaries in some frames, one batch
-// that is longer than a run, and a table that was emptied in between.
+// TestALongLogIsReplayedAsItWas replays two segments with many runs of frames. They have
+// alternating tables, single rows and many rows, columns that are dictionaries in some frames, one
+// batch that is longer than a run, and a table that was truncated in between.
 func TestALongLogIsReplayedAsItWas(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -67,15 +67,15 @@ func TestALongLogIsReplayedAsItWas(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAFrameThatIsNoneEndsTheReplay has a payload with a right checksum that is no frame, or whose
-// rows are no Arrow stream, between others.
+// TestAFrameThatIsNoneEndsTheReplay has an invalid payload with a correct checksum between valid
+// frames: it is not a frame, or its rows are not an Arrow stream.
 func TestAFrameThatIsNoneEndsTheReplay(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"format": func(b []byte) []byte { b[0] = 77; return b },
 		"schema": func(b []byte) []byte {
 			return bytes.Replace(b, []byte("\xff\xff\xff\xff"), []byte("\xff\xff\xff\xfe"), 1)
 		},
-		"rows": func(b []byte) []byte { // the end of the stream is another message
+		"rows": func(b []byte) []byte { // another message in place of the end of the stream
 			copy(b[len(b)-8:], "\xff\xff\xff\xff\x08\x00\x00\x00")
 			return b
 		},
@@ -112,7 +112,7 @@ func TestAFrameThatIsNoneEndsTheReplay(t *testing.T) {
 	}
 }
 
-// numbersFrame encodes a request of one batch of the test's table.
+// numbersFrame encodes a request with one batch of the test's table.
 func numbersFrame(t *testing.T, table base.TableID, version uint32, source base.SourceID) []byte {
 	var encoded body
 	must(t, encoded.add(numbersBatch("x", 7, 3)))

@@ -13,31 +13,31 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Retyping is a change of a column's type that no reader could make of the stored values: all parts
-// of the table are written anew, with the new type, and one edit of the catalog puts them, and the
-// new version of the schema, in the place of what is there. Until then nothing is changed, so a
-// crash leaves the table as it was.
+// Retyping changes the type of a column, if readers could not convert the stored values. It
+// rewrites all parts of the table with the new type. One edit of the catalog replaces the parts and
+// the schema version. Nothing changes before that edit, so a crash leaves the table as it was.
 //
-// Writing the parts takes a while, in which rows come and change. So it goes in rounds: each is of
-// the parts that came since the last one, and of those of which rows got new values. When few rows
-// are left, the last round keeps everybody out. The caller closes the retyping.
+// Writing the parts takes a while, in which rows arrive and change. So it works in rounds. Each
+// round rewrites the parts that were added since the last one, and the parts whose rows got new
+// values. When few rows are left, the last round makes all writers of the table wait. The caller
+// closes the Retyping.
 type Retyping struct {
 	engine  *Engine
 	next    schema.Table
 	rounds  []*Rewrite
-	taken   map[base.SourceID]bool // the parts of the rounds
-	release func()                 // lets others in; nil before the last round
+	taken   map[base.SourceID]bool // parts of all rounds
+	release func()                 // releases the locks of the last round; nil before it
 }
 
-// heldRowsAtMost is how many rows may be left to write while others are kept out, and maxRounds
-// after how many rounds more may be.
+// heldRowsAtMost is the greatest number of rows that the last round may write while writers wait.
+// After maxRounds rounds the next one is the last, however many rows are left.
 const (
 	heldRowsAtMost = 1 << 18
 	maxRounds      = 8
 )
 
-// Retype begins a Retyping into the next version of a table. A table that has another version by
-// now is ErrChanged.
+// Retype begins to change a table to its next schema version. If the table's version changed
+// meanwhile, the error is ErrChanged.
 func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -52,9 +52,9 @@ func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	return &Retyping{engine: e, next: next, taken: map[base.SourceID]bool{}}, nil
 }
 
-// Round flushes the table, and returns it with the parts alone that are to be written. What was
-// written of the stale ones before is of no use. last says that nothing comes after them: then
-// Publish is next.
+// Round flushes, and returns a snapshot of the table that has only the parts to be rewritten in
+// this round. The parts in stale were written in earlier rounds, and that result must be discarded.
+// If last is true, the caller calls Publish after writing the parts.
 func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.SourceID, last bool, err error) {
 	if r.release == nil {
 		rows, err := r.left()
@@ -76,7 +76,7 @@ func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.S
 	return round.Table(), stale, r.release != nil, nil
 }
 
-// keepOut has others wait who change rows of the table, or append some.
+// keepOut takes the table lock and makes appends wait.
 func (r *Retyping) keepOut(ctx context.Context) error {
 	unpin, err := r.engine.Pin(ctx, AppendOptions{}, r.next.ID)
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *Retyping) keepOut(ctx context.Context) error {
 	return nil
 }
 
-// left returns how many rows of the table are to be written.
+// left returns the number of rows that still have to be written.
 func (r *Retyping) left() (rows int64, err error) {
 	e := r.engine
 	e.mu.RLock()
@@ -112,8 +112,9 @@ func (r *Retyping) left() (rows int64, err error) {
 	return rows, nil
 }
 
-// staleLocked returns those of the parts of all rounds that are gone, or of which rows got new
-// values since their round began. Deleted rows are none: they are carried over.
+// staleLocked returns the parts of earlier rounds that were removed since, or whose rows got new
+// values since their round began. Deletions do not make a part stale, because they are carried
+// over.
 func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	for _, round := range r.rounds {
 		expressed := slices.ContainsFunc(t.expressions, func(x *storedExpression) bool { return x.Seq > round.Snapshot.Seq })
@@ -126,8 +127,7 @@ func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	return stale
 }
 
-// begin begins to write those parts that no round has yet, or that are stale. Its snapshot shows no
-// others.
+// begin begins a round, with the parts that are new or stale. Its snapshot has only these parts.
 func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
 	e := r.engine
 	e.mu.Lock()
@@ -157,7 +157,7 @@ func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
 	return round, stale, nil
 }
 
-// Close gives the retyping up, or ends it after Publish.
+// Close ends the Retyping. Without Publish nothing is changed.
 func (r *Retyping) Close() {
 	for _, round := range r.rounds {
 		round.Close()
@@ -167,13 +167,13 @@ func (r *Retyping) Close() {
 	}
 }
 
-// Publish makes the new version of the schema visible and durable, with the new parts, and move
-// says where each of the rows went. more says that a load brought parts since the last round:
-// another round is to follow. If a part was merged meanwhile it is a Conflict, and ErrChanged if
-// something else was changed: then nothing of what was written is of use.
+// Publish makes the new schema version visible and durable, together with the new parts. move is
+// the remap of all rows. If more is true, a load added parts since the last round, and another
+// round must follow. If a part was merged meanwhile the error is Conflict, and if something else
+// changed it is ErrChanged. After these errors all written parts are useless.
 func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (more bool, err error) {
-	// Expressions that came between the rounds made all parts stale, so the last round's snapshot
-	// tells which are in the values.
+	// Expressions that were added between rounds made all parts stale. So the last round's snapshot
+	// tells which expressions are applied in the new values.
 	all := &Rewrite{Snapshot: r.rounds[len(r.rounds)-1].Snapshot, engine: r.engine, table: r.next.ID, next: &r.next, sources: slices.Sorted(maps.Keys(r.taken))}
 	all.check = func(edit *catalog.Edit) error {
 		t := r.engine.tables[r.next.ID]

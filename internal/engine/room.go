@@ -8,38 +8,45 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Room is memory of Settings.MemoryBytes for one statement that reads a snapshot and changes rows: for what it collects and, by
-// AppendOptions.Room, for what it commits.
+// Room is a memory reservation, within Settings.MemoryBytes, of one statement that reads a snapshot
+// and changes rows. It is for what the statement collects and, by AppendOptions.Room, for what it
+// commits.
 //
-// Rows that a snapshot shows stay in memory until it is released. Who waits for memory with a snapshot in hand may wait for what
-// only itself keeps, and has everybody who came later wait with it. So a change never does: what is not there at once is
-// ErrNoRoom, the statement lets go of its snapshot, waits with Wait, and runs again with the memory that it got. The rows of an INSERT come of a
-// query that is not run again; they wait by Need, a few times in all.
+// The rows of a snapshot stay in memory until it is released. So a statement that waits for memory
+// while it holds a snapshot may wait for itself, and all later writers wait with it. Therefore a
+// change never waits. If memory is not free at once, the error is ErrNoRoom. The statement then
+// releases its snapshot, calls Wait, and runs again with the memory that it got.
+//
+// An INSERT does not run its query again. It reserves memory for its rows with Need, which waits, a
+// few times in all.
 type Room struct {
 	engine *Engine
-	left   int64 // reserved, and not taken
-	taken  int64 // since the last Wait or Restart
-	missed int64 // what taken would have become when there was not enough
+	left   int64 // reserved in the budget, but not taken yet
+	taken  int64 // taken since the last Wait or Restart
+	missed int64 // value that taken would have had when memory was short
 }
 
-// ErrNoRoom says that a statement must let go of its snapshot and Wait.
+// ErrNoRoom says that memory is not free at once. The statement must release its snapshot and call
+// Wait.
 var ErrNoRoom = base.Errorf(base.Unavailable, "no memory at once for the rows that a statement changes")
 
 const (
-	// roomGrowth is how much more a statement gets after each attempt: what the rest of its rows needs, nobody knows, and
-	// each attempt runs its query again.
+	// roomGrowth is the factor by which a statement reserves more for the next attempt. What its
+	// remaining rows need is unknown, and each attempt runs its query again.
 	roomGrowth = 8
-	// leastRoom makes the first wait of most statements their only one.
+	// leastRoom is the least that Wait reserves, so that most statements wait only once.
 	leastRoom = 1 << 20
 )
 
-// Room returns a statement's room, with nothing in it yet. Close must be called.
+// Room returns an empty reservation for a statement. The caller calls Close.
 func (e *Engine) Room() *Room { return &Room{engine: e} }
 
-// Restart begins another attempt, which may need as much again. What the one before took must be given back.
+// Restart begins another attempt, which may need as much memory again. The caller has released what
+// the attempt before took.
 func (r *Room) Restart() { r.taken = 0 }
 
-// Take takes bytes without waiting, or is ErrNoRoom. More than there ever is, is TooLarge. release must be called, once or more.
+// Take takes bytes without waiting, or returns ErrNoRoom. More bytes than the budget's limit are
+// TooLarge. The caller calls release, once or more often.
 func (r *Room) Take(bytes int64) (release func(), err error) {
 	if err := r.take(bytes); err != nil {
 		return nil, err
@@ -52,7 +59,7 @@ func (r *Room) Take(bytes int64) (release func(), err error) {
 	}, nil
 }
 
-// take is Take for bytes that the caller gives back to the budget itself.
+// take is Take for bytes that the caller returns to the budget itself.
 func (r *Room) take(bytes int64) error {
 	if more := bytes - r.left; more > 0 {
 		if there, err := r.engine.budget.take(more); err != nil || !there {
@@ -69,9 +76,12 @@ func (r *Room) take(bytes int64) error {
 	return nil
 }
 
-// Need takes bytes, and waits for them if it must: for the rows of a query that is not to be run again. From the second wait on it waits for
-// as much as it has taken, up to a chunk: all who write wait in one line, and rows come in small batches. It waits up to Settings.MaxWait;
-// then the error is Unavailable, or, if flushes fail, that of the last one (StorageFull for a full disk). release must be called, once or more.
+// Need takes bytes, and waits for them if necessary. It is for the rows of a query that does not
+// run again. All writers wait in one queue, and rows arrive in small batches. So when it waits
+// again, it reserves as much as it has taken so far, up to a chunk.
+//
+// It waits at most Settings.MaxWait. Then the error is Unavailable or, if flushes fail, the error
+// of the last flush (StorageFull for a full disk). The caller calls release, once or more often.
 func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error) {
 	if more := bytes - r.left; more > 0 {
 		more = max(more, min(r.taken, r.engine.ChunkBytes()))
@@ -83,11 +93,15 @@ func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error
 	return r.Take(bytes)
 }
 
-// leastSpill is which share of a chunk is worth parts of its own while there is no memory for more.
+// leastSpill is the divisor for the smallest share of a chunk that is written as parts when memory
+// is short.
 const leastSpill = 8
 
-// NeedBeside is Need for who has taken rows, and can write them: spill does so, if they are worth it, before it waits. Others may wait for what they hold, and
-// keep what this waits for.
+// NeedBeside reserves memory for the next rows of a bulk load. taken is the number of bytes of the
+// rows that the load has buffered. If no memory is free, it first calls spill, which writes the
+// buffered rows as parts, and only then waits: a writer that blocks while it holds rows could be
+// waiting for memory that only its own spill frees. It does not spill if taken is less than the
+// leastSpill'th part of a chunk.
 func (r *Room) NeedBeside(ctx context.Context, bytes, taken int64, spill func() error) (release func(), err error) {
 	release, err = r.Take(bytes)
 	if !errors.Is(err, ErrNoRoom) {
@@ -101,11 +115,12 @@ func (r *Room) NeedBeside(ctx context.Context, bytes, taken int64, spill func() 
 	return r.Need(ctx, bytes)
 }
 
-// Wait waits for as much as the last attempt was found to need, and more, with the errors of Need. The caller must hold no
-// snapshot, and have given back what it took.
+// Wait waits for more memory than the last attempt needed, with the errors of Need. The caller must
+// not hold a snapshot, and must have released what it took.
 func (r *Room) Wait(ctx context.Context) error {
 	r.Close()
-	// At most half of what is beyond, so that a statement that needs nearly all of the memory gets it in few attempts too.
+	// Beyond what was missed, reserve at most half of the rest of the budget. Then a statement that
+	// needs almost all memory gets it in a few attempts too.
 	need := min(max(roomGrowth*r.missed, leastRoom), max((r.missed+r.engine.settings.MemoryBytes)/2, r.missed))
 	if err := r.engine.acquire(ctx, need); err != nil {
 		return err
@@ -114,7 +129,7 @@ func (r *Room) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Close gives back what is not taken.
+// Close returns the memory that was reserved but not taken.
 func (r *Room) Close() {
 	if r.left > 0 {
 		r.engine.budget.release(r.left)

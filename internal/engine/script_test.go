@@ -18,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// script is the state of one file of testdata. Its commands are the cases of run.
+// script is the state of one file of testdata. The cases of run are its commands.
 type script struct {
 	t         *testing.T
 	fs        *vfs.Crashable
@@ -27,8 +27,8 @@ type script struct {
 	snapshots map[string]*snapshot.Snapshot
 }
 
-// TestScripts runs testdata/scripts/*: cockroachdb/datadriven compares each command's output with
-// what the file says, and rewrites the file with -rewrite.
+// TestScripts runs testdata/scripts/*. cockroachdb/datadriven compares each command's output with
+// the file, and rewrites the file with -rewrite.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		s := &script{t: t, fs: vfs.NewCrashable(), clock: newManualClock(), snapshots: map[string]*snapshot.Snapshot{}}
@@ -62,7 +62,7 @@ func (s *script) reopen() {
 	s.open()
 }
 
-// arg returns an argument's value or "".
+// arg returns the value of an argument, or "".
 func arg(d *datadriven.TestData, key string) string {
 	for _, a := range d.CmdArgs {
 		if a.Key == key {
@@ -72,13 +72,13 @@ func arg(d *datadriven.TestData, key string) string {
 	return ""
 }
 
-// table finds the table that is the command's first argument.
+// table returns the table that is the command's first argument.
 func (s *script) table(d *datadriven.TestData) (schema.Table, error) {
 	n := nameOf(d)
 	return s.engine.Lookup(n.Database, n.Schema, n.Name)
 }
 
-// nameOf reads the first argument: table, or database.schema.table.
+// nameOf parses the first argument: table, or database.schema.table.
 func nameOf(d *datadriven.TestData) TableName {
 	parts := strings.Split(d.CmdArgs[0].Key, ".")
 	if len(parts) == 3 {
@@ -94,7 +94,8 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		return "", e.CreateDatabase(ctx, d.CmdArgs[0].Key, d.HasArg("if-not-exists"))
 	case "drop-database":
 		return "", e.DropDatabase(ctx, d.CmdArgs[0].Key, d.HasArg("cascade"))
-	case "create": // create t [sort=a,b] [partition=a]; a column "name TYPE [NOT NULL]" a line
+	// create t [sort=a,b] [partition=a]; a column "name TYPE [NOT NULL]" a line
+	case "create":
 		return s.create(d)
 	case "drop":
 		t, err := s.table(d)
@@ -109,12 +110,15 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		}
 		_, err = truncate(e, t.ID)
 		return "", err
-	case "alter": // alter t add=(a BIGINT) | drop=a | rename=(a,b) | type=(a,DOUBLE) | table=u
+	// alter t add=(a BIGINT) | drop=a | rename=(a,b) | type=(a,DOUBLE) | table=u
+	case "alter":
 		return s.alter(d)
 	case "view":
 		n := nameOf(d)
 		return "", e.PutView(ctx, catalog.View{Name: catalog.ViewName(n), SQL: strings.TrimSpace(d.Input)}, d.HasArg("replace"))
-	case "append": // append t columns=(a BIGINT, b VARCHAR) [key=k] [hash=h] [create] [async]; a JSON object a line
+	// append t columns=(a BIGINT, b VARCHAR) [key=k] [hash=h] [create] [async];
+	// a JSON object a line
+	case "append":
 		record, err := batchOfJSON(arg(d, "columns"), d.Input)
 		if err != nil {
 			return "", err
@@ -129,7 +133,8 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 			out += " replayed"
 		}
 		return out, nil
-	case "create-stream": // create-stream s [if-not-exists]
+	// create-stream s [if-not-exists]
+	case "create-stream":
 		created, err := e.CreateStream(ctx, catalog.Stream{Name: catalog.StreamName(nameOf(d)), Definition: []byte("{}")}, d.HasArg("if-not-exists"))
 		if err != nil {
 			return "", err
@@ -148,9 +153,12 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 			return s
 		})
 		return "", err
-	case "progress": // progress stream partition=0 from=0 next=5 [topic=1] [reset] [into=(t, u)]; rows "a INTEGER" a line
+	// progress stream partition=0 from=0 next=5 [topic=1] [reset] [into=(t, u)];
+	// rows "a INTEGER" a line
+	case "progress":
 		return s.progress(d)
-	case "rows": // rows t [snapshot=name] [addresses]
+	// rows t [snapshot=name] [addresses]
+	case "rows":
 		return s.rows(d)
 	case "snapshot":
 		held, err := e.Snapshot()
@@ -166,7 +174,8 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 		return "", e.Flush(ctx)
 	case "collect":
 		return "", e.CollectGarbage()
-	case "advance": // advance 24h
+	// advance 24h
+	case "advance":
 		d, err := time.ParseDuration(d.CmdArgs[0].Key)
 		s.clock.advance(d)
 		return "", err
@@ -175,7 +184,7 @@ func (s *script) run(d *datadriven.TestData) (string, error) {
 	case "reopen":
 		s.reopen()
 		return "", nil
-	case "crash": // what was not synced is lost
+	case "crash": // loses everything that was not synced
 		clone := s.fs.CrashClone(rand.New(rand.NewPCG(1, 2)), 0)
 		s.reopen()
 		must(s.t, s.engine.Close())
@@ -306,7 +315,7 @@ func (s *script) rows(d *datadriven.TestData) (string, error) {
 	return "", fmt.Errorf("table %s is not in the snapshot", n.Name)
 }
 
-// files lists all files, but for SQLite's.
+// files lists all files except those of SQLite.
 func (s *script) files(dir string) (string, error) {
 	names, err := s.fs.List(dir)
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Scrubbing reads parts that nobody asks for, so that damage is found while a backup still has the
-// data. It also computes the checksums of blocks of parts that an older format wrote.
+// Scrubbing reads parts in the background, so that damage is found while a backup still has the
+// data. It also computes the block checksums of parts that an older format wrote.
 
 const (
 	scrubBytesPerSecond = 16 << 20
-	scrubPauseBytes     = 1 << 20 // so much is read at once
+	scrubPauseBytes     = 1 << 20 // bytes read between two pauses
 	scrubLook           = time.Hour
-	// What became known of so many parts, or after this time, goes into the catalog.
+	// Results are stored in the catalog after scrubNotes parts, or after scrubNoteBy.
 	scrubNotes  = 64
 	scrubNoteBy = time.Minute
 )
 
-// runScrubber verifies every part once in Settings.ScrubPeriod, the longest unverified first.
+// runScrubber verifies every part once in Settings.ScrubPeriod, the longest unverified part first.
 func (e *Engine) runScrubber() {
 	defer e.background.Done()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -59,7 +59,8 @@ func (e *Engine) runScrubber() {
 	}
 }
 
-// nextToScrub returns a part that is due, with a reference to it, or how long to wait for the next one.
+// nextToScrub returns a part that is due, with a reference for the caller to release. If no part is
+// due it returns nil and the time to wait.
 func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 	now := e.now()
 	e.mu.RLock()
@@ -75,11 +76,11 @@ func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 	if next == nil || due.After(now) {
 		return nil, min(scrubLook, max(due.Sub(now), time.Second))
 	}
-	next.refs.Add(1) // current, so nobody gives up the last reference meanwhile
+	next.refs.Add(1) // in a current version, so it has at least one reference
 	return next, 0
 }
 
-// scrubDue returns when a part is to be verified. One whose blocks have no checksums yet is due at once.
+// scrubDue returns when a part is to be verified. A part without block checksums is due at once.
 func (p *partFile) scrubDue(period time.Duration) time.Time {
 	if tried := p.scrubbed.Load(); tried != 0 {
 		return time.UnixMicro(tried).Add(period)
@@ -93,7 +94,7 @@ func (p *partFile) scrubDue(period time.Duration) time.Time {
 	return p.Created.Add(period)
 }
 
-// scrub verifies a part, and reports whether it is well. Damage is reported where it is met.
+// scrub verifies a part, and reports whether it is intact. blocks.Files logs damage.
 func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 	read := 0
 	err := e.PartFile(&p.Part).Verify(ctx, func(bytes int) error {
@@ -118,16 +119,17 @@ func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 		return false
 	}
 	at := e.now()
-	p.scrubbed.Store(at.UnixMicro()) // one that is damaged is not read again at once
+	p.scrubbed.Store(at.UnixMicro()) // also for a damaged part, which would be read again at once
 	if err == nil {
 		p.verified.Store(at.UnixMicro())
-	} else if base.KindOf(err) != base.Corrupt { // damage was logged
+	} else if base.KindOf(err) != base.Corrupt { // damage is logged already
 		e.log.Error("a part could not be verified", "part", p.ID, "error", err)
 	}
 	return err == nil
 }
 
-// noteScrubbed stores when parts were verified. What is lost of it is verified again.
+// noteScrubbed stores when parts were verified. If that fails, they are verified again after a
+// restart.
 func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 	var all []catalog.PartBlocks
 	for _, p := range parts {
@@ -141,7 +143,8 @@ func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 	}
 }
 
-// runBlockKeeper stores checksums of blocks that were computed when a part of an older format was read first.
+// runBlockKeeper stores block checksums in the catalog after they were computed, which happens at
+// the first read of a part of an older format.
 func (e *Engine) runBlockKeeper() {
 	defer e.background.Done()
 	for {
@@ -164,7 +167,8 @@ func (e *Engine) storeLearned(ctx context.Context) error {
 	return e.putBlocks(ctx, all)
 }
 
-// putBlocks stores what is known of the blocks of parts, of those that are still listed.
+// putBlocks stores block checksums, and when the parts were verified. It leaves out parts that are
+// not listed any more.
 func (e *Engine) putBlocks(ctx context.Context, all []catalog.PartBlocks) error {
 	if len(all) == 0 {
 		return nil
@@ -186,15 +190,17 @@ func (e *Engine) putBlocks(ctx context.Context, all []catalog.PartBlocks) error 
 	}, func() []*version { return nil })
 }
 
-// PartHealth is what is known of how well a part is.
+// PartHealth says whether a part is known to be intact.
 type PartHealth struct {
-	Table    base.TableID
-	Part     *catalog.Part
-	Verified time.Time      // when all of its file was read and right last; zero: never since it was written
-	Damage   *blocks.Damage // the first that was met; nil: none
+	Table base.TableID
+	Part  *catalog.Part
+	// Verified is the last time when the whole file was read and correct. Zero means never since it
+	// was written.
+	Verified time.Time
+	Damage   *blocks.Damage // first damage that was found; nil: none
 }
 
-// PartHealths returns what is known of all parts, by table and id.
+// PartHealths returns the health of all parts, sorted by table and id.
 func (e *Engine) PartHealths() []PartHealth {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

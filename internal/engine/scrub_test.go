@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// flip flips a bit of a file on the disk.
+// flip flips a bit of a file.
 func flip(t *testing.T, disk vfs.FS, path string, at int64) {
 	t.Helper()
 	f, err := disk.OpenReadWrite(path)
@@ -99,7 +99,7 @@ func TestPartsAreScrubbedOnceInAPeriod(t *testing.T) {
 	must(t, e.Close())
 }
 
-// TestSumsOfOlderPartsAreStoredOnce makes parts what a format before 9 left, and reads one.
+// TestSumsOfOlderPartsAreStoredOnce makes parts look as formats before 9 wrote them, and reads one.
 func TestSumsOfOlderPartsAreStoredOnce(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -126,7 +126,8 @@ func TestSumsOfOlderPartsAreStoredOnce(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestADamagedPartIsSetAsideWholeOrNotAtAll fails each operation of the disk in turn, and looks at what a power failure leaves then.
+// TestADamagedPartIsSetAsideWholeOrNotAtAll makes each operation of the disk fail in turn, and
+// checks the state after a power failure.
 func TestADamagedPartIsSetAsideWholeOrNotAtAll(t *testing.T) {
 	for failing := 0; ; failing++ {
 		disk := vfs.NewCrashable()
@@ -171,7 +172,7 @@ func TestADamagedPartIsSetAsideWholeOrNotAtAll(t *testing.T) {
 		}
 		what := fmt.Sprintf("operation %d failed: %v", failing, err)
 		crashed := disk.CrashClone(rand.New(rand.NewPCG(uint64(failing), 1)), 50)
-		_ = e.Close() // it may not be able to
+		_ = e.Close() // may fail
 		if !wantSetAside(t, crashed, table, err == nil) {
 			again := mustOpen(t, crashed)
 			parts, _, err := again.DamagedParts(ctx)
@@ -186,7 +187,8 @@ func TestADamagedPartIsSetAsideWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// wantSetAside reports whether the first part of a table was set aside. Then the rest is well, and its file is kept; else all is as before.
+// wantSetAside reports whether the first part of a table was quarantined. If so, the rest must be
+// intact and the part's file must exist in its new place. Otherwise everything must be as before.
 func wantSetAside(t *testing.T, disk *vfs.Crashable, table schema.Table, certain bool) bool {
 	t.Helper()
 	e := mustOpen(t, disk)

@@ -20,51 +20,62 @@ import (
 
 // Tables that merge on read.
 //
-// Rows come to such a table without a look at those of their keys that are there, so it may have several rows of a key:
-// keys.Losers says which of them holds. A reader takes its snapshot with Settled, which looks up the rows that came since the
-// last reader, and hides the losers as if they were deleted. Everybody above the engine sees one row for each key, and
-// works as on any table with a primary key.
+// Rows are appended to such a table without looking up existing rows of their keys. So the table
+// may have several rows of a key; keys.Losers finds the superseded ones. A reader takes its
+// snapshot with Settled, which looks up the rows that arrived since the last reader, and hides the
+// superseded rows as if they were deleted. So code above the engine sees one row for each key, as
+// in any table with a primary key.
 //
-// That a loser stays one is what the rest stands on, for readers remember losers, flushes leave out those among
-// a memtable's own rows, whose order they do not keep, and Settle deletes them whenever it likes, without a look at what others
-// change meanwhile:
+// Everything relies on one invariant: a superseded row stays superseded. Readers remember
+// superseded rows. Flushes leave out superseded rows among a memtable's own rows, whose order is
+// lost. Settle deletes superseded rows at any time without comparing them with other changes. The
+// invariant holds because of two rules:
 //
-//   - A change that deletes rows, moves them or gives them another version takes the losers of its snapshot with it.
-//   - It is sent back if a row came since that snapshot whose key it moves a row to, or, in tables with versions, whose key it
-//     deletes or gives another version: appended rows leave notes of their keys (written).
+//   - A change that deletes rows, moves them or gives them another version also deletes the
+//     superseded rows of its snapshot.
+//   - Such a change is ErrChanged if a row arrived since its snapshot for a key to which the change
+//     moves a row or, in tables with versions, for a key whose row it deletes or gives another
+//     version. For this, appends record their keys (written).
 //
-// Rows are told older and newer by where they are: within a memtable by their ordinals, between sources by the edits that brought
-// them. For that a load freezes the memtable of its table, so that none has rows from before and after a part; and only parts
-// are merged that are settled, which is to say that of the rows up to some edit no two have one key: how they mix with
-// others does not matter then. The catalog keeps that edit's number.
+// The age of rows follows from their addresses: within a memtable from their ordinals, between
+// rowsets from the edits that inserted them. For this a load freezes the memtable of its table, so
+// that no memtable has rows from before and after a part.
+//
+// A table is deduplicated up to an edit if no two rows up to that edit have the same key. Only
+// parts up to that edit are merged, since their order relative to other rows does not matter. The
+// catalog stores the number of the edit.
 
-// settling is the part of a table that merges on read.
+// settling is the dedup state of a table that merges on read.
 type settling struct {
-	turn *semaphore.Weighted // constant; of 1: look-ups come one after the other, each with a later snapshot
+	turn *semaphore.Weighted // constant; of 1: look-ups run one after the other
 
-	losers keys.Losers                 // of who has the turn: all that were found and are not deleted
-	shown  map[base.SourceID]shownRows // of who has the turn
+	// losers are all superseded rows that were found and are not deleted. Guarded by turn.
+	losers keys.Losers
+	shown  map[base.SourceID]shownRows // guarded by turn; by rowset
 
-	moves []relocation // guarded by mu: where losers went since; nil bitmaps are none
-	bytes int64        // guarded by mu: what moves take
-	lost  bool         // guarded by mu: there were too many moves; none are kept until losers are looked for anew
-	upTo  base.Seq     // guarded by mu: losers among the rows up to this edit are deleted
+	moves []relocation // guarded by mu: remaps since losers was found
+	bytes int64        // guarded by mu: memory of moves
+	// lost says that there were too many remaps. None is retained until the superseded rows are
+	// looked up again. Guarded by mu.
+	lost bool
+	upTo base.Seq // guarded by mu: the table is deduplicated up to this edit
 
-	stored base.Seq // of the committer: upTo as the catalog has it
+	stored base.Seq // of the committer: upTo in the catalog
 }
 
-// relocation is sources that were written anew.
+// relocation is a remap of rowsets that were rewritten.
 type relocation struct {
 	sources []base.SourceID
 	move    patch.Move
 }
 
-// maxRelocations is how many are kept for a table that nobody reads; how much those of all tables take is bounded by movesBytes. Beyond it the
-// table's losers are looked for anew, from the last edit on that it is settled up to.
+// maxRelocations bounds the number of remaps that are retained for a table that nobody reads.
+// movesBytes bounds the memory of those of all tables. Beyond that the superseded rows are looked
+// up again, among the rows since the edit up to which the table is deduplicated.
 const maxRelocations = 64
 
-// shownRows is a source's set with its losers among the deleted rows. For one set and the same losers it is the same one: readers keep what
-// they learn of it.
+// shownRows is a rowset's patches with its superseded rows among the deleted rows. For the same
+// patches and superseded rows it is the same object, so that what readers cache for it stays valid.
 type shownRows struct {
 	set, shown *patch.Set
 	losers     *roaring.Bitmap
@@ -74,11 +85,12 @@ func newSettling(upTo base.Seq) *settling {
 	return &settling{turn: semaphore.NewWeighted(1), losers: keys.Losers{Seq: upTo}, upTo: upTo, stored: upTo}
 }
 
-// Keys finds rows of the engine's tables by key.
+// Keys returns the finder of rows by key for the engine's tables.
 func (e *Engine) Keys() *keys.Finder { return e.keyFinder }
 
-// Settled is Snapshot for those who read rows: tables that merge on read show one row for each key. It looks up the rows that came since
-// the last time, so it may take a while, and fails if a part cannot be read.
+// Settled returns a deduplicated snapshot: tables that merge on read show one row for each key. It
+// looks up the rows that arrived since the last call, so it may take a while, and fails if a part
+// cannot be read. Other tables are as for Snapshot.
 func (e *Engine) Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Snapshot, error) {
 	turns, release, err := e.takeTurns(ctx, ids)
 	if err != nil {
@@ -97,7 +109,8 @@ func (e *Engine) Settled(ctx context.Context, ids ...base.TableID) (*snapshot.Sn
 	return e.settled(ctx, s, turns, moves)
 }
 
-// takeLocked takes a snapshot, and where rows of the tables of whose turn it is went since the last one. It is the first half of Settled.
+// takeLocked takes a snapshot, and the remaps since the last snapshot of each table in turns. It is
+// the first half of Settled.
 func (e *Engine) takeLocked(ids []base.TableID, turns map[base.TableID]*settling) (*snapshot.Snapshot, map[base.TableID][]relocation, error) {
 	s, err := e.snapshotLocked(ids)
 	if err != nil {
@@ -114,7 +127,8 @@ func (e *Engine) takeLocked(ids []base.TableID, turns map[base.TableID]*settling
 	return s, moves, nil
 }
 
-// settled is the second half of Settled: it looks up the losers of a snapshot, which it takes over.
+// settled is the second half of Settled: it finds the superseded rows of a snapshot. It takes over
+// the snapshot.
 func (e *Engine) settled(ctx context.Context, s *snapshot.Snapshot, turns map[base.TableID]*settling,
 	moves map[base.TableID][]relocation) (*snapshot.Snapshot, error) {
 	tables := maps.Clone(s.Tables)
@@ -134,7 +148,8 @@ func (e *Engine) settled(ctx context.Context, s *snapshot.Snapshot, turns map[ba
 	return snapshot.New(s.Seq, tables, s.Release), nil
 }
 
-// takeTurns waits until nobody else looks up rows of those of the tables that merge on read.
+// takeTurns waits until no other caller looks up rows of the tables that merge on read, and returns
+// their dedup states.
 func (e *Engine) takeTurns(ctx context.Context, ids []base.TableID) (turns map[base.TableID]*settling, release func(), err error) {
 	release = func() {
 		for _, t := range turns {
@@ -142,7 +157,7 @@ func (e *Engine) takeTurns(ctx context.Context, ids []base.TableID) (turns map[b
 		}
 	}
 	ids = slices.Clone(ids)
-	slices.Sort(ids) // in one order, so that two never wait for one another
+	slices.Sort(ids) // in one order, so that two callers never wait for each other
 	for _, id := range slices.Compact(ids) {
 		e.mu.RLock()
 		t := e.tables[id]
@@ -162,7 +177,8 @@ func (e *Engine) takeTurns(ctx context.Context, ids []base.TableID) (turns map[b
 	return turns, release, nil
 }
 
-// followAll brings the losers of tables to where takeLocked found that their rows went: it finds that once.
+// followAll applies the remaps of takeLocked to the superseded rows of the tables. takeLocked
+// returns each remap only once.
 func followAll(turns map[base.TableID]*settling, moves map[base.TableID][]relocation) (err error) {
 	for id, t := range turns {
 		err = errors.Join(err, t.follow(moves[id]))
@@ -170,7 +186,7 @@ func followAll(turns map[base.TableID]*settling, moves map[base.TableID][]reloca
 	return err
 }
 
-// follow brings the losers to where their sources' rows are now. By who has the turn.
+// follow applies remaps to the superseded rows. The caller has the turn.
 func (t *settling) follow(moves []relocation) error {
 	of := maps.Clone(t.losers.Of)
 	for _, m := range moves {
@@ -182,7 +198,7 @@ func (t *settling) follow(moves []relocation) error {
 			delete(of, source)
 			moved, err := patch.MoveRows(m.move, source, rows)
 			if err != nil {
-				t.losers = keys.Losers{} // all is looked up anew
+				t.losers = keys.Losers{} // all rows are looked up again
 				return err
 			}
 			for to, rows := range moved {
@@ -194,7 +210,7 @@ func (t *settling) follow(moves []relocation) error {
 	return nil
 }
 
-// show returns a table with its losers among the deleted rows. By who has the turn.
+// show returns the table with its superseded rows among the deleted rows. The caller has the turn.
 func (t *settling) show(s *snapshot.Table, seq base.Seq) (*snapshot.Table, error) {
 	out := *s
 	out.Losers, out.Patches = map[base.SourceID]*roaring.Bitmap{}, maps.Clone(s.Patches)
@@ -204,7 +220,7 @@ func (t *settling) show(s *snapshot.Table, seq base.Seq) (*snapshot.Table, error
 	shown := make(map[base.SourceID]shownRows, len(t.losers.Of))
 	for source, losers := range t.losers.Of {
 		if !holds(s, source) {
-			continue // truncated
+			continue // the rowset was truncated
 		}
 		set := s.Patches[source]
 		known := t.shown[source]
@@ -232,17 +248,19 @@ func (t *settling) show(s *snapshot.Table, seq base.Seq) (*snapshot.Table, error
 	return &out, nil
 }
 
-// holds reports whether a source is in a snapshot.
+// holds reports whether a rowset is in a snapshot.
 func holds(s *snapshot.Table, source base.SourceID) bool {
 	_, ok := slices.BinarySearchFunc(s.Parts, source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
 	return ok || slices.ContainsFunc(s.Memtables, func(v memtable.View) bool { return v.Source == source })
 }
 
-// maxSettles bounds how often Settle gives way to schema changes and waits for memory.
+// maxSettles bounds the attempts of Settle after schema changes and waits for memory.
 const maxSettles = 10
 
-// Settle deletes the losers that a table which merges on read has now, and notes that it is settled. For other tables it does
-// nothing. It waits for nobody's pin: who holds one does not mind. For memory it waits without a snapshot, see Room.
+// Settle deletes the present superseded rows of a table that merges on read, and records up to
+// which edit it is deduplicated. For other tables it does nothing. It does not wait for table
+// locks, because its changes conflict with nothing. It waits for memory without a snapshot, see
+// Room.
 func (e *Engine) Settle(ctx context.Context, id base.TableID) error {
 	room := e.Room()
 	defer room.Close()
@@ -272,7 +290,7 @@ func (e *Engine) settleOnce(ctx context.Context, id base.TableID, room *Room) er
 	return e.settleAt(ctx, s, id, room)
 }
 
-// settleAt is Settle for the losers of a snapshot of Settled, with the memory of a room.
+// settleAt is Settle for the superseded rows of a snapshot of Settled, with memory of a Room.
 func (e *Engine) settleAt(ctx context.Context, s *snapshot.Snapshot, id base.TableID, room *Room) error {
 	t := s.Tables[id]
 	switch {
@@ -292,11 +310,12 @@ func (e *Engine) settleAt(ctx context.Context, s *snapshot.Snapshot, id base.Tab
 	})
 }
 
-// raise notes that the losers among rows up to an edit are deleted. Under mu.
+// raise records that the table is deduplicated up to an edit. The caller holds mu.
 func (t *settling) raise(seq base.Seq) { t.upTo = max(t.upTo, seq) }
 
-// relocatedLocked keeps where sources of a table went, for the losers among their rows. Over the limit of all tables the one whose moves take
-// most loses them: that is enough, as it takes no less than what has just come.
+// relocatedLocked retains a remap for the superseded rows of a table. If the remaps of all tables
+// exceed movesBytes, the table whose remaps take the most memory drops them. That frees at least as
+// much as was added.
 func (e *Engine) relocatedLocked(t *settling, sources []base.SourceID, move patch.Move) {
 	if t == nil || t.lost {
 		return
@@ -318,10 +337,11 @@ func (e *Engine) relocatedLocked(t *settling, sources []base.SourceID, move patc
 	}
 }
 
-// lose drops the moves: without one of them the others are of no use. Under mu.
+// lose drops all remaps, since all of them are useless if one is missing. The caller holds mu.
 func (t *settling) lose() { t.moves, t.bytes, t.lost = nil, 0, true }
 
-// storeSettled has an edit store up to which edit a table is settled. In the committer, with the log synced up to there.
+// storeSettled adds to an edit the number of the edit up to which the table is deduplicated. It
+// runs in the committer, and the log must be synced up to that number.
 func (t *table) storeSettled(edit *catalog.Edit) {
 	if t.settling == nil || t.settling.upTo == t.settling.stored {
 		return
@@ -332,7 +352,7 @@ func (t *table) storeSettled(edit *catalog.Edit) {
 	edit.Settle[t.id] = t.settling.upTo
 }
 
-// settledStored notes what was stored. In the committer.
+// settledStored records what an edit of storeSettled has stored. It runs in the committer.
 func (e *Engine) settledStored(edit *catalog.Edit) {
 	for id, seq := range edit.Settle {
 		e.tables[id].settling.stored = seq

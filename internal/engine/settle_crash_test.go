@@ -5,10 +5,11 @@ import (
 	"testing"
 )
 
-// What the crash tests' workload does to a table that merges on read. As with the bank, one goroutine does it, so every acknowledged operation
-// is in the table afterwards, and every other one wholly or not at all.
+// Operations of the crash tests' workload on a table that merges on read. As for the bank table,
+// one goroutine runs them. So every acknowledged operation is applied, and every other one is
+// applied wholly or not at all.
 
-// settlingOp is one of these: rows that come, appended or loaded, or rows that go or get another version.
+// settlingOp is one operation: rows are appended or loaded, deleted, or get another version.
 type settlingOp struct {
 	rows     []keyed
 	load     bool
@@ -18,7 +19,7 @@ type settlingOp struct {
 	acked    bool
 }
 
-// apply does to a model what do does to the table.
+// apply applies the operation to a model of the table.
 func (o settlingOp) apply(rows map[int64]held) {
 	for _, r := range o.rows {
 		if there, ok := rows[r.id]; !ok || r.ver >= there.ver {
@@ -59,7 +60,7 @@ func (o settlingOp) do(e *Engine) error {
 	return err
 }
 
-// settlingOps are those of a round.
+// settlingOps returns the operations of a round.
 func settlingOps(round int) (ops []settlingOp) {
 	rows := func(from, n, step int64) (all []keyed) {
 		for i := range n {
@@ -80,7 +81,7 @@ func settlingOps(round int) (ops []settlingOp) {
 	}
 }
 
-// settleTable settles the table, as merges do in between.
+// settleTable deletes the table's superseded rows, as merges do in between.
 func settleTable(e *Engine) error {
 	table, err := createSettling(e, "settling", true)
 	if err != nil {
@@ -89,7 +90,7 @@ func settleTable(e *Engine) error {
 	return e.Settle(ctx, table.ID)
 }
 
-// runSettling does a round's operations.
+// runSettling runs the operations of a round.
 func (h *history) runSettling(e *Engine, ops []settlingOp, note func(error)) {
 	for i, o := range ops {
 		err := o.do(e)
@@ -104,7 +105,8 @@ func (h *history) runSettling(e *Engine, ops []settlingOp, note func(error)) {
 	}
 }
 
-// verifySettling compares the table with what the history allows, as it is found and when all of it is settled.
+// verifySettling compares the table with the states that the history allows: as it is, and after
+// its superseded rows were deleted.
 func (h *history) verifySettling(t *testing.T, e *Engine, what string) {
 	t.Helper()
 	table, err := createSettling(e, "settling", true)

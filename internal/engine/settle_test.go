@@ -25,7 +25,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// createSettling makes a table that merges on read, of ids with versions (if they count) and amounts.
+// createSettling creates a table that merges on read. It has ids, versions and amounts; versions
+// says whether the versions decide between rows.
 func createSettling(e *Engine, name string, versions bool) (schema.Table, error) {
 	if err := e.CreateDatabase(ctx, "d", true); err != nil {
 		return schema.Table{}, err
@@ -42,7 +43,7 @@ func createSettling(e *Engine, name string, versions bool) (schema.Table, error)
 	return e.CreateTable(ctx, t, true)
 }
 
-// held is a row of such a table.
+// held is the row of an id: its version and amount.
 type held struct{ ver, amount int64 }
 
 // keyed is a row with its id.
@@ -73,7 +74,7 @@ func appendSettling(e *Engine, table schema.Table, rows []keyed, o AppendOptions
 	return err
 }
 
-// loadSettling brings rows as parts, in pieces.
+// loadSettling loads rows as parts, in pieces.
 func loadSettling(e *Engine, table schema.Table, rows []keyed) error {
 	l, err := e.Load(ctx, table, LoadOptions{})
 	if err != nil {
@@ -97,7 +98,7 @@ type settledRow struct {
 	held
 }
 
-// settledRows returns the rows of a snapshot of Settled by id.
+// settledRows returns the rows of a deduplicated snapshot by id.
 func settledRows(e *Engine, t *snapshot.Table) (map[int64]settledRow, error) {
 	rows := map[int64]settledRow{}
 	var twice error
@@ -128,7 +129,7 @@ func readSettled(e *Engine, table schema.Table) (map[int64]held, error) {
 	return out, err
 }
 
-// settlingChange makes changes of rows of a settled snapshot.
+// settlingChange returns a change of rows of a deduplicated snapshot.
 func settlingChange(table schema.Table, rows map[int64]settledRow, deleted []int64, values map[int64]held, column base.ColumnID) Change {
 	c := Change{Table: table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}}
 	key := func(id int64) {
@@ -172,7 +173,7 @@ func settlingChange(table schema.Table, rows map[int64]settledRow, deleted []int
 	return c
 }
 
-// settlingModel is such a table and what must be in it.
+// settlingModel is a table that merges on read, and the rows that it must have.
 type settlingModel struct {
 	*rand.Rand
 	t        *testing.T
@@ -181,11 +182,11 @@ type settlingModel struct {
 	table    schema.Table
 	versions bool
 	rows     map[int64]held
-	// A change that took its snapshot a while ago.
+	// The deduplicated snapshot of a change that has not been committed yet.
 	late *snapshot.Snapshot
-	came map[int64]bool // keys that were appended since
-	done map[int64]bool // keys that were changed since
-	// loaded says that something was loaded since: nobody notes the keys.
+	came map[int64]bool // keys appended since late was taken
+	done map[int64]bool // keys changed since late was taken
+	// loaded says that rows were loaded since late was taken. Their keys are not recorded.
 	loaded bool
 }
 
@@ -212,7 +213,7 @@ func (m *settlingModel) forgetLate() {
 	m.late = nil
 }
 
-// change changes rows from a snapshot: now, if it is nil.
+// change changes rows from a snapshot; nil means a new one.
 func (m *settlingModel) change(from *snapshot.Snapshot) {
 	now := from == nil
 	if now {
@@ -242,14 +243,15 @@ func (m *settlingModel) change(from *snapshot.Snapshot) {
 		return
 	}
 	if !now {
-		// What came since is later; where it has a say the change is sent back.
+		// Rows that arrived since count as later. Where they matter for the change it is
+		// ErrChanged.
 		mindsArrival := m.versions && kind != 1 && (m.came[id] || m.loaded)
 		changed := errors.Is(err, ErrChanged)
 		if changed && !m.done[id] && !mindsArrival || !changed && (mindsArrival || m.done[id] && !m.came[id]) {
 			m.t.Fatalf("late change %d of id %d: %v; came %v, changed %v", kind, id, err, m.came[id], m.done[id])
 		}
 		if err != nil || m.came[id] && (!m.versions || m.rows[id] != rows[id].held) {
-			return // nothing was changed, or what was came before what is there
+			return // nothing changed, or a later row supersedes the changed one
 		}
 	}
 	must(m.t, err)
@@ -305,7 +307,8 @@ func (m *settlingModel) step() {
 		clear(m.rows)
 	case n < 22 && m.IntN(2) == 0:
 		m.forgetLate()
-		must(m.t, m.e.commit(ctx, func() error { m.e.syncLog(); return nil })) // what was appended without waiting
+		// Sync asynchronous appends.
+		must(m.t, m.e.commit(ctx, func() error { m.e.syncLog(); return nil }))
 		crashed := m.disk.CrashClone(m.Rand, m.IntN(101))
 		must(m.t, m.e.Close())
 		m.disk = crashed
@@ -313,7 +316,8 @@ func (m *settlingModel) step() {
 	}
 }
 
-// TestATableThatMergesOnReadHasOneRowForEachKey does random things to such tables and to a map.
+// TestATableThatMergesOnReadHasOneRowForEachKey makes the same random operations on tables and on
+// maps, and compares them.
 func TestATableThatMergesOnReadHasOneRowForEachKey(t *testing.T) {
 	for seed := range uint64(5) {
 		disk := vfs.NewCrashable()
@@ -325,7 +329,7 @@ func TestATableThatMergesOnReadHasOneRowForEachKey(t *testing.T) {
 		for step := range 70 {
 			m.step()
 			if m.IntN(3) == 0 {
-				continue // readers settle more than one step at a time
+				continue // so that readers deduplicate after more than one step
 			}
 			got, err := readSettled(m.e, m.table)
 			must(t, err)
@@ -345,10 +349,10 @@ func TestATableThatMergesOnReadHasOneRowForEachKey(t *testing.T) {
 	}
 }
 
-// TestAFailureOfOneTableLeavesOthersSettled reads two tables at once, of which one has a part that cannot be read, behind a flush which moved
-// losers of both.
+// TestAFailureOfOneTableLeavesOthersSettled reads two tables at once, after a flush that moved
+// superseded rows of both. One of them has a part that cannot be read.
 func TestAFailureOfOneTableLeavesOthersSettled(t *testing.T) {
-	for range 8 { // in whichever order they are looked at
+	for range 8 { // the order of the tables is random
 		disk := vfs.Failing(vfs.NewCrashable(), vfs.Never)
 		e := mustOpen(t, disk)
 		var tables []schema.Table
@@ -391,7 +395,8 @@ func TestAFailureOfOneTableLeavesOthersSettled(t *testing.T) {
 	}
 }
 
-// TestSettlingRunsAgainWhenItsRowsAreGone truncates the table between the look-up of its losers and the change that deletes them.
+// TestSettlingRunsAgainWhenItsRowsAreGone truncates the table after its superseded rows were looked
+// up, and before they are deleted.
 func TestSettlingRunsAgainWhenItsRowsAreGone(t *testing.T) {
 	disk := vfs.Failing(vfs.NewCrashable(), vfs.Never)
 	e := mustOpen(t, disk)
@@ -402,7 +407,8 @@ func TestSettlingRunsAgainWhenItsRowsAreGone(t *testing.T) {
 	}
 	var once sync.Once
 	disk.SetRule(func(op vfs.Op) error {
-		if op.Kind == vfs.OpOpen && strings.HasSuffix(op.Path, ".parquet") { // the look-up reads, with its snapshot in hand
+		// The look-up reads, and holds its snapshot.
+		if op.Kind == vfs.OpOpen && strings.HasSuffix(op.Path, ".parquet") {
 			once.Do(func() { must(t, e.truncate(ctx, table.ID, func() error { return nil })) })
 		}
 		return nil
@@ -416,7 +422,8 @@ func TestSettlingRunsAgainWhenItsRowsAreGone(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestTruncateCountsWhatIsThereWhenItRuns has a table be settled after TRUNCATE began and before it has its turn.
+// TestTruncateCountsWhatIsThereWhenItRuns has the table's superseded rows deleted after TRUNCATE
+// began, and before it runs in the committer.
 func TestTruncateCountsWhatIsThereWhenItRuns(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", false)
@@ -454,7 +461,8 @@ func TestTruncateCountsWhatIsThereWhenItRuns(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestTruncateCountsForWhoIsGone cancels a TRUNCATE while it looks for what was to be seen of the rows.
+// TestTruncateCountsForWhoIsGone cancels a TRUNCATE while it looks up the superseded rows among the
+// removed ones.
 func TestTruncateCountsForWhoIsGone(t *testing.T) {
 	disk := vfs.Failing(vfs.NewCrashable(), vfs.Never)
 	e := mustOpen(t, disk)
@@ -479,7 +487,7 @@ func TestTruncateCountsForWhoIsGone(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestSettlingWaitsForNoPin settles a table that a statement has pinned.
+// TestSettlingWaitsForNoPin deletes the superseded rows of a table that a statement has locked.
 func TestSettlingWaitsForNoPin(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", false)
@@ -504,7 +512,8 @@ func TestSettlingWaitsForNoPin(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestCheckFindsSeveralRowsOfAKeyThatIsSettled says of a table that it is settled, and it is not.
+// TestCheckFindsSeveralRowsOfAKeyThatIsSettled records that a table is deduplicated although it is
+// not.
 func TestCheckFindsSeveralRowsOfAKeyThatIsSettled(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", true)
@@ -525,7 +534,8 @@ func TestCheckFindsSeveralRowsOfAKeyThatIsSettled(t *testing.T) {
 	must(t, e.Close())
 }
 
-// TestAChangeThatKnowsNoLosersIsRefused commits from a snapshot that nobody settled.
+// TestAChangeThatKnowsNoLosersIsRefused commits a change that was computed from a snapshot that is
+// not deduplicated.
 func TestAChangeThatKnowsNoLosersIsRefused(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", false)
@@ -539,8 +549,8 @@ func TestAChangeThatKnowsNoLosersIsRefused(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestKeysOfManyAppendsAreBounded appends while an old snapshot is held: what is noted for changes computed from it is bounded, and such a
-// change is sent back rather than wrong.
+// TestKeysOfManyAppendsAreBounded appends while an old snapshot is held. The memory of the recorded
+// keys is bounded. A change from the old snapshot is ErrChanged rather than wrong.
 func TestKeysOfManyAppendsAreBounded(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", true)
@@ -570,7 +580,8 @@ func TestKeysOfManyAppendsAreBounded(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAFailedTruncateLosesNoLosers truncates on a full disk, after losers went to a part.
+// TestAFailedTruncateLosesNoLosers truncates on a full disk, after a flush moved superseded rows to
+// a part.
 func TestAFailedTruncateLosesNoLosers(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -598,7 +609,8 @@ func TestAFailedTruncateLosesNoLosers(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestLargeAppendsAfterSmallOnesAreNoted appends many rows after few, while an old snapshot is held.
+// TestLargeAppendsAfterSmallOnesAreNoted appends many rows after a few, while an old snapshot is
+// held.
 func TestLargeAppendsAfterSmallOnesAreNoted(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", true)

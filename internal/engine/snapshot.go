@@ -9,9 +9,10 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Snapshot returns what the given tables (all, if none is given) hold at one moment: every
-// edit up to one sequence number and none after. A table that is gone is NotFound. The
-// caller releases the snapshot; until then its parts' files and memtables' memory stay.
+// Snapshot returns the given tables, or all tables if none is given, at one moment: every edit up
+// to one sequence number and none after. If a table does not exist, the error is NotFound. The
+// caller releases the snapshot. Until then the files of its parts and the memory of its memtables
+// stay.
 func (e *Engine) Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -36,7 +37,7 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 	held := make([]*version, 0, len(tables))
 	for id := range tables {
 		v := e.tables[id].current
-		v.refs.Add(1) // it is current, so it has a reference that cannot go while mu is held
+		v.refs.Add(1) // current, so it has a reference that is not released while mu is held
 		held = append(held, v)
 	}
 	forget := e.live.hold(e.seq)
@@ -48,12 +49,12 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 	}), nil
 }
 
-// storedLocked returns what the parts of a table hold, for who reads them for long: it keeps no memory that writers wait for, and nothing of what
-// changes that are computed before it are checked against. Under mu.
+// storedLocked returns a snapshot of the parts of a table, for long readers. It holds no memory
+// that writers wait for, and retains neither write sets nor remaps. The caller holds mu.
 func (e *Engine) storedLocked(t *table) *snapshot.Snapshot {
 	view, parts := t.view(), t.current.parts
 	view.Memtables = nil
-	for _, p := range parts { // current, so nobody gives up the last reference meanwhile
+	for _, p := range parts { // Parts of a current version have at least one reference.
 		p.refs.Add(1)
 	}
 	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{t.id: view}, func() {
@@ -63,8 +64,8 @@ func (e *Engine) storedLocked(t *table) *snapshot.Snapshot {
 	})
 }
 
-// view is the current version, what its memtables hold, and what changed of it, at this moment. The caller
-// holds mu, under which all of it is published.
+// view returns the table as it is now: the current version, the rows of its memtables, and its
+// patches. The caller holds mu, under which all of these are published.
 func (t *table) view() *snapshot.Table {
 	v := t.current
 	s := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: t.history, Patches: t.patches, Expressions: t.expressionsLocked()}

@@ -7,19 +7,19 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// sourceBlock is how many source ids are reserved by one catalog transaction. A crash
-// loses the rest of a block, so that an id that anybody saw is never given again.
+// sourceBlock is the number of rowset ids that one catalog transaction reserves. A crash loses the
+// rest of a block, so an id that may have been visible is never used again.
 const sourceBlock = 1024
 
-// sources gives out source ids.
+// sources allocates rowset ids.
 type sources struct {
 	mu       sync.Mutex
 	next     base.SourceID // guarded by mu
-	reserved base.SourceID // guarded by mu; ids below it are covered by the catalog
+	reserved base.SourceID // guarded by mu; the catalog has reserved all ids below it
 }
 
-// NextSourceID gives an id for a new part or memtable, never given before. Most calls only
-// count; one in a thousand writes to the catalog, and fails as that does.
+// NextSourceID returns an id for a new part, memtable or patch that was never used before. One in
+// 1024 calls writes to the catalog, and fails if that fails.
 func (e *Engine) NextSourceID() (base.SourceID, error) {
 	s := &e.sources
 	s.mu.Lock()

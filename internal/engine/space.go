@@ -13,21 +13,25 @@ import (
 
 // What happens when the disk is full.
 //
-// A file in the data directory, ReserveName, holds space. Where a statement that deletes or drops finds none, the file is removed,
-// and the statement runs again with that space. From then on everything else is refused as StorageFull, since it would take the space that the next such
-// statement needs, until there is enough to make the file again. The file means nothing: after a crash it is there or not.
+// The file ReserveName in the data directory reserves space. If a statement that deletes or drops
+// does not have enough space, the file is removed, and the statement runs again with that space.
+// From then on all other writes are refused as StorageFull, since they would take the space that
+// the next such statement needs. That ends when there is enough space to create the file again. The
+// file's content means nothing, and after a crash it may or may not exist.
 //
-// A directory that is opened on a full disk has no segment to log to. Then the writer of the log waits for one: reads work, and
-// statements that delete or drop begin one in the reserve's space.
+// If a directory is opened on a full disk, there is no segment for the log. Reads work then, and a
+// statement that deletes or drops creates a segment in the space of the reserve.
 //
-// While writes are refused for a reason that may pass, the committer looks every recheckInterval whether it did: nobody may be sending any, for /readyz says so.
+// While writes are refused for a reason that may end, the committer checks every recheckInterval
+// whether it did. It cannot rely on new requests for that, because /readyz reports that writes are
+// refused.
 const (
-	// ReserveName is the file that holds space for deleting and dropping.
+	// ReserveName is the file that reserves space for deleting and dropping.
 	ReserveName = "RESERVE"
 
 	mostReserveBytes  = 16 << 20
 	leastReserveBytes = 1 << 20
-	// reserveShare is the part of the free space that the file may take.
+	// reserveShare is the divisor for the share of the free space that the file may take.
 	reserveShare = 8
 
 	recheckInterval = 500 * time.Millisecond
@@ -35,7 +39,8 @@ const (
 
 func (e *Engine) reservePath() string { return filepath.Join(e.dir, ReserveName) }
 
-// makeReserve makes the file unless it is there. Without enough space it is StorageFull.
+// makeReserve creates the reserve file unless it exists. If there is not enough space, the error is
+// StorageFull.
 func (e *Engine) makeReserve() (err error) {
 	if _, err := e.fs.Stat(e.reservePath()); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -61,7 +66,7 @@ func (e *Engine) makeReserve() (err error) {
 	return f.Allocate(bytes)
 }
 
-// useReserve makes the reserve's space available, and reports whether there was any. In the committer.
+// useReserve removes the reserve file, and reports whether there was one. It runs in the committer.
 func (e *Engine) useReserve() bool {
 	if e.settings.DisableAutomaticFlush {
 		return false
@@ -77,7 +82,8 @@ func (e *Engine) useReserve() bool {
 	return true
 }
 
-// spacious returns nil if there is a log to write to, and the reserve is there, or can be made. In the committer.
+// spacious returns nil if there is a log segment, and the reserve file exists or could be created.
+// It runs in the committer.
 func (e *Engine) spacious() error {
 	if err := e.beginLog(); err != nil {
 		return err
@@ -92,7 +98,7 @@ func (e *Engine) spacious() error {
 	return nil
 }
 
-// beginLog begins a segment if there was no space for one when the directory was opened.
+// beginLog creates a segment if there was no space for one when the directory was opened.
 func (e *Engine) beginLog() error {
 	if !e.wal.Waits() {
 		return nil
@@ -109,7 +115,8 @@ func (e *Engine) beginLog() error {
 	return nil
 }
 
-// withReserve runs do, which frees space, and runs it again with the reserve's space if there is too little.
+// withReserve runs do, which frees space. If there is not enough space for it, withReserve removes
+// the reserve file and runs do again.
 func (e *Engine) withReserve(do func() error) error {
 	err := do()
 	if base.KindOf(err) == base.StorageFull && err != nil && e.useReserve() {
@@ -118,7 +125,8 @@ func (e *Engine) withReserve(do func() error) error {
 	return err
 }
 
-// space returns nil if there is space for a request, as far as that is known before it is written.
+// space returns an error if it is known before the write that there is not enough space for a
+// request.
 func (e *Engine) space(r *request) error {
 	if r.frees() {
 		return e.withReserve(e.beginLog)
@@ -139,7 +147,9 @@ func (r *request) frees() bool {
 	return true
 }
 
-// refuse notes whether writes are refused for the time being, and why. In the committer.
+// refuse records that writes are refused because of err, or with nil that they are accepted again.
+// Errors of other kinds than StorageFull, Unavailable and Unknown are ignored. It runs in the
+// committer.
 func (e *Engine) refuse(err error) {
 	before := e.refusal.Load()
 	switch kind := base.KindOf(err); {
@@ -154,7 +164,7 @@ func (e *Engine) refuse(err error) {
 	}
 }
 
-// recheck looks whether writes are possible again. In the committer.
+// recheck checks whether writes are possible again. It runs in the committer.
 func (e *Engine) recheck() {
 	err := e.settle()
 	if err == nil {
@@ -166,7 +176,7 @@ func (e *Engine) recheck() {
 	e.refuse(err)
 }
 
-// openLog begins the segment behind those that were replayed, or, on a full disk, goes on without one.
+// openLog creates the segment after the replayed ones. On a full disk it continues without one.
 func (e *Engine) openLog(after wal.Position) (err error) {
 	e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{Synced: e.effort.syncs.add}, after)
 	if base.KindOf(err) == base.StorageFull && err != nil && !e.settings.DisableAutomaticFlush {
@@ -187,7 +197,8 @@ func (e *Engine) openLog(after wal.Position) (err error) {
 	return nil
 }
 
-// applyToCatalog applies an edit, with the reserve's space if it frees some.
+// applyToCatalog applies an edit. If the edit frees space, it may use the space of the reserve
+// file.
 func (e *Engine) applyToCatalog(edit catalog.Edit) error {
 	if !edit.Frees() {
 		return e.catalog.Apply(edit)

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// openBusy opens with all that works in the background.
+// openBusy opens an engine with all background work.
 func openBusy(t *testing.T, fsys vfs.FS) *Engine {
 	t.Helper()
 	e, err := Open("/db", Settings{}, Components{FS: fsys, Logger: quiet})
@@ -20,7 +20,7 @@ func openBusy(t *testing.T, fsys vfs.FS) *Engine {
 	return e
 }
 
-// fullDisk is a disk of a database with rows in parts, in two tables, and no space.
+// fullDisk returns a full disk, with a database that has rows in the parts of two tables.
 func fullDisk(t *testing.T) (disk *vfs.Crashable, e *Engine, kept, big schema.Table) {
 	t.Helper()
 	disk = vfs.NewCrashable()
@@ -36,7 +36,7 @@ func fullDisk(t *testing.T) (disk *vfs.Crashable, e *Engine, kept, big schema.Ta
 	return disk, e, kept, big
 }
 
-// fill leaves no space on the disk.
+// fill uses up all space on the disk.
 func fill(t *testing.T, disk *vfs.Crashable) {
 	t.Helper()
 	free, err := disk.FreeSpace("/db")
@@ -71,7 +71,8 @@ func TestDeletingAndDroppingWorkOnAFullDisk(t *testing.T) {
 	}
 	fill(t, disk)
 	var err error
-	for from := 100_000; err == nil; from += 20_000 { // what is preallocated of the log
+	// Also uses up the preallocated space of the log.
+	for from := 100_000; err == nil; from += 20_000 {
 		err = appendAccounts(e, big, from, 20_000, 10)
 	}
 	wantKind(t, err, base.StorageFull)
@@ -83,7 +84,7 @@ func TestDeletingAndDroppingWorkOnAFullDisk(t *testing.T) {
 		t.Fatal("the reserve was not used")
 	}
 	wantAmounts(t, e, kept.ID, map[int64]int64{0: 10, 2: 10})
-	// What is left of it is for others that free space.
+	// The rest of the reserve is for other statements that free space.
 	wantKind(t, appendAccounts(e, kept, 3, 1, 10), base.StorageFull)
 	_, err = createNumbers(e, "other")
 	wantKind(t, err, base.StorageFull)
@@ -116,7 +117,7 @@ func TestAFullDiskIsOpenedForReadingAndDropping(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, e.Check(ctx))
-	must(t, e.Close()) // and again, with nothing done
+	must(t, e.Close()) // again, without any change
 	e = openBusy(t, disk)
 	wantAmounts(t, e, kept.ID, want)
 
@@ -147,7 +148,8 @@ func TestAFullDiskThatIsOpenedGoesOnWithSpace(t *testing.T) {
 	must(t, e.Close())
 }
 
-// An error that passes while the next segment is made does not stop the engine.
+// TestDescriptorsThatRunOutStopNothing: a temporary error while the next segment is created does
+// not stop the engine.
 func TestDescriptorsThatRunOutStopNothing(t *testing.T) {
 	disk := vfs.NewCrashable()
 	failing := vfs.Failing(disk, vfs.Never)
@@ -157,7 +159,7 @@ func TestDescriptorsThatRunOutStopNothing(t *testing.T) {
 	must(t, appendAccounts(e, table, 0, 3, 10))
 	for _, least := range []vfs.OpKind{vfs.OpCreate, vfs.OpRename, vfs.OpSyncDir} {
 		failing.SetRule(func(op vfs.Op) error {
-			// Neither can what the failed attempt left be removed.
+			// Removing what the failed attempt left fails too.
 			if strings.Contains(op.Path, "/wal") && (op.Kind == least || op.Kind == vfs.OpSyncDir) {
 				return vfs.ErrInjected
 			}
@@ -177,7 +179,8 @@ func TestDescriptorsThatRunOutStopNothing(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// The state that is asked for tells that the catalog fails, until it works again.
+// TestACatalogThatFailsIsReported: the engine's status reports that the catalog fails, until it
+// works again.
 func TestACatalogThatFailsIsReported(t *testing.T) {
 	failing := vfs.Failing(vfs.NewCrashable(), vfs.Never)
 	e := openBusy(t, failing)

@@ -24,38 +24,42 @@ import (
 
 // How changes of parts get from the log into the catalog.
 //
-// While the log has a change, it needs no other place. Two things take it from there:
+// While the log has a change, the catalog does not need it. A change leaves the log in two cases:
 //
-//   - Its segment goes: the flush of a generation also stores what the generation's frames changed of parts
-//     (storeChanges). Frames say nothing of memtables that are gone: their rows are in parts, changed as they were.
-//   - Its source goes: whoever writes rows anew, a flush or a merge, does so from a snapshot, and collects what is changed
-//     from then on (moving). The catalog transaction that removes the source stores that for its
-//     successors, at the rows' new places (settleMove). So at replay a frame that names an unknown source has
-//     nothing to say.
+//   - Its segment is removed. So the flush of a generation also stores what the frames of the
+//     generation changed in parts (storeChanges). Changes in rows of memtables that were flushed
+//     need nothing: they were applied when their parts were written.
+//   - Its rowset is removed. A flush or rewrite reads a snapshot, and records the changes since
+//     then (moving). The catalog transaction that removes the rowset stores these changes for the
+//     new parts, at the rows' new addresses (settleMove). So at replay a frame that names an
+//     unknown rowset can be ignored.
 //
-// Deleted rows of a part are one bitmap. Values are patches, which lie in the catalog itself if they are
-// small, since two fsyncs for a file would cost more than everything else, and in a file otherwise. Each flush adds
-// patches to a part; from maxPatches on they are replaced by what they are together.
+// The deleted rows of a part are one bitmap. New values are patches. Small patches are in the
+// catalog itself, since two fsyncs for a file would cost more than everything else. Large patches
+// are files. Each flush adds patches to a part. From maxPatches on they are replaced by their
+// union.
 //
-// What the catalog knows of a change must not be half of it after a crash: its insertions are in the log alone. So the log is
-// synced before (syncBefore).
+// After a crash, a change must not be stored only in part, and its inserted rows are only in the
+// log. So the log is synced before the catalog gets the change (syncBefore).
 const (
-	// inlineBytes is the size up to which a patch lies in the catalog: about what a page of statistics takes.
+	// inlineBytes is the greatest size in bytes of a patch that is stored in the catalog. A part's
+	// statistics take about as much.
 	inlineBytes = 64 << 10
-	// settledInlineBytes is that size where the patch is made in the committer, which all writers wait for: they wait less for SQLite than
-	// for the fsyncs of a file. More would be memory that SQLite does not have.
+	// settledInlineBytes is the same for patches that are encoded in the committer. All writers
+	// wait for these, and SQLite takes less time than the fsyncs of a file. It is bounded by the
+	// memory of SQLite.
 	settledInlineBytes = 4 << 20
-	maxPatches         = 16 // of a part
+	maxPatches         = 16 // per part
 )
 
-// partChanges is what an edit stores of one part.
+// partChanges are the changes of one part that an edit stores.
 type partChanges struct {
 	table   base.TableID
 	part    base.SourceID
 	patches []catalog.Patch
-	// deletions are what the part has of them then; nil: none. putChanges sets it.
+	// deletions are all deleted rows of the part; nil: none. putChanges sets it.
 	deletions *catalog.Deletions
-	// whole says that the patches hold all that is known, so those before them go.
+	// whole says that the patches are the union of all changes, so they replace the stored ones.
 	whole bool
 }
 
@@ -63,8 +67,8 @@ func (e *Engine) patchPath(table base.TableID, id base.SourceID) string {
 	return filepath.Join(e.patchesDir(), strconv.FormatUint(uint64(table), 10), fmt.Sprintf("%d.parquet", id))
 }
 
-// encodePatches makes patches of a set's values. Those of more than inline bytes become files; what
-// is returned with an error may have left some.
+// encodePatches encodes the values of a patch set. Patches of more than inline bytes are written to
+// files. If it returns patches with an error, their files may exist.
 func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, inline int64) ([]catalog.Patch, error) {
 	layers, err := set.Layers()
 	if err != nil {
@@ -114,7 +118,8 @@ func encodeRecord(record arrow.RecordBatch) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readPatch reads a patch of a table.
+// readPatch reads a patch from the catalog or its file. history has the schema versions of its
+// table.
 func (e *Engine) readPatch(history map[uint32]schema.Table, p catalog.Patch) (patch.Layer, error) {
 	stored, err := patch.Table(history[p.SchemaVersion], p.Columns)
 	if err != nil {
@@ -161,7 +166,7 @@ func readDeletions(d catalog.Deletions) (*roaring.Bitmap, error) {
 	return deleted, nil
 }
 
-// loadPatches makes the sets of what the catalog holds.
+// loadPatches loads the deletions and patches of the catalog into the tables.
 func (e *Engine) loadPatches(state catalog.State) error {
 	tables := map[base.SourceID]*table{}
 	for _, p := range state.Parts {
@@ -208,7 +213,7 @@ func (e *Engine) loadPatches(state catalog.State) error {
 	return nil
 }
 
-// storedPatch is a patch that the catalog has, without its content.
+// storedPatch is a patch of the catalog, without its content.
 type storedPatch struct {
 	catalog.Patch
 	inFile bool
@@ -223,7 +228,7 @@ func (t *table) keepPatch(p catalog.Patch) {
 	t.stored[p.Part] = append(t.stored[p.Part], storedPatch{p, inFile})
 }
 
-// storedDeletions is what the catalog has of a part's deleted rows.
+// storedDeletions describes the deleted rows of a part in the catalog.
 type storedDeletions struct {
 	rows, bytes int64
 	created     time.Time
@@ -236,8 +241,8 @@ func (t *table) keepDeletions(d catalog.Deletions) {
 	t.storedDeletions[d.Part] = storedDeletions{d.Rows, int64(len(d.Bitmap)), d.Created}
 }
 
-// storeChanges prepares what the catalog is to know of the parts that a generation's frames changed. What is returned
-// with an error may have left files.
+// storeChanges prepares the changes for the catalog that a generation's frames made in parts. If it
+// returns changes with an error, files of patches may exist.
 func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	type key struct {
 		table base.TableID
@@ -291,7 +296,7 @@ func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	return all, nil
 }
 
-// discardPatches removes files of patches that were written in vain.
+// discardPatches removes the files of patches that will not be used.
 func (e *Engine) discardPatches(all []partChanges) error {
 	var errs []error
 	for _, c := range all {
@@ -304,7 +309,8 @@ func (e *Engine) discardPatches(all []partChanges) error {
 	return errors.Join(errs...)
 }
 
-// putChanges puts changes of a part into an edit; set is what is known of the part. In the committer.
+// putChanges adds the changes of a part to an edit. set has all changes of the part. It runs in the
+// committer.
 func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) error {
 	if set != nil && set.Deleted != nil {
 		bitmap, err := set.Deleted.ToBytes()
@@ -313,7 +319,7 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 		}
 		c.deletions = &catalog.Deletions{Part: c.part, Rows: set.DeletedRows(), Bitmap: bitmap, Created: e.now()}
 		if known, ok := e.tables[c.table].storedDeletions[c.part]; ok && known.rows == c.deletions.Rows {
-			c.deletions.Created = known.created // only values are new
+			c.deletions.Created = known.created // no rows were deleted since
 		}
 		edit.PutDeletions = append(edit.PutDeletions, *c.deletions)
 	}
@@ -326,7 +332,8 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 	return nil
 }
 
-// changesStored notes what the catalog has now. Files that it names no more go: nobody reads them but Open.
+// changesStored records what the catalog has after an edit. It removes files of replaced patches at
+// once, since only Open reads such files.
 func (e *Engine) changesStored(all []partChanges) {
 	for _, c := range all {
 		t := e.tables[c.table]
@@ -345,7 +352,7 @@ func (e *Engine) changesStored(all []partChanges) {
 	}
 }
 
-// dropPatches forgets the stored patches of a part that the catalog has no more.
+// dropPatches removes a part's patches, which the catalog does not have any more.
 func (e *Engine) dropPatches(t *table, part base.SourceID) {
 	for _, p := range t.stored[part] {
 		if p.inFile {
@@ -357,8 +364,9 @@ func (e *Engine) dropPatches(t *table, part base.SourceID) {
 	delete(t.stored, part)
 }
 
-// syncBefore makes durable what the catalog is about to know of changes. Once the engine stopped it is an error: the log may hold a change
-// that was never published, and names rows of sources that the edit would take away.
+// syncBefore makes the changes durable that the catalog is about to get. It returns an error if the
+// engine has stopped: then the log may have a change that was never published, in rowsets that the
+// edit would remove.
 func (e *Engine) syncBefore() error {
 	e.syncLog()
 	return e.writable()

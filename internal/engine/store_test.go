@@ -28,10 +28,11 @@ func patchFiles(t *testing.T, disk vfs.FS, table schema.Table) []string {
 	return names
 }
 
-// noteFirst gives the first n rows of a table's only part a note of 1000 bytes.
+// noteFirst gives the first n rows of the table's only part a note of 1000 bytes.
 func noteFirst(e *Engine, table schema.Table, n int) error { return noteRows(e, table, 3, n, 1000) }
 
-// noteRows gives the first n rows of a table's only source texts of so many bytes in a column.
+// noteRows sets a column of the first n rows of the table's only rowset to texts of the given
+// number of bytes.
 func noteRows(e *Engine, table schema.Table, column base.ColumnID, n, bytes int) error {
 	s, err := e.Snapshot(table.ID)
 	if err != nil {
@@ -55,8 +56,9 @@ func noteRows(e *Engine, table schema.Table, column base.ColumnID, n, bytes int)
 	return err
 }
 
-// TestLargeChangesOfMovedRowsAreFiles has a flush and a merge carry over more new values than SQLite has memory for if they are large enough: those of a column
-// that came after the memtable, and those that came while the merge ran. A catalog that fails leaves no files of them.
+// TestLargeChangesOfMovedRowsAreFiles has a flush and a merge carry over more new values than may
+// be stored in the catalog: values of a column that was added after the memtable, and values that
+// were set while the merge ran. They must become a file. If the catalog fails, no file may be left.
 func TestLargeChangesOfMovedRowsAreFiles(t *testing.T) {
 	const rows, bytes = 3 * settledInlineBytes >> 20, 1 << 20
 	disk := vfs.NewCrashable()
@@ -103,7 +105,8 @@ func TestLargeChangesOfMovedRowsAreFiles(t *testing.T) {
 	}
 	move(func() error {
 		old := table
-		old.Columns, old.Version = table.Columns[:3], 1 // the part has no notes: all come by the patch
+		// The part has no notes; the patch has all of them.
+		old.Columns, old.Version = table.Columns[:3], 1
 		made := mustWritePart(t, e, old, []arrow.RecordBatch{accountsBatch(0, rows, 10)})
 		sorted.Parts = []base.SourceID{made.ID}
 		err := r.Publish(ctx, []catalog.Part{made}, sorted)
@@ -134,8 +137,8 @@ func currentParts(t *testing.T, e *Engine, table base.TableID) []*catalog.Part {
 	return s.Tables[table].Parts
 }
 
-// TestStoredPatchesStayFew flushes after each of many changes: small ones lie in the catalog, a large one in a file, and from time to
-// time they become one.
+// TestStoredPatchesStayFew flushes after each of many changes. Small patches are stored in the
+// catalog, a large one in a file. From time to time they are joined into one.
 func TestStoredPatchesStayFew(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)

@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// stream is a source of rows outside and how far it is. The engine reads no topic: it
-// keeps definitions, and the offsets that appends bring.
+// stream is the definition of a source and its offsets. The engine does not read topics. It stores
+// definitions, and the offsets of appended rows.
 type stream struct {
 	catalog.Stream
 	offsets offsets
@@ -17,7 +17,7 @@ type stream struct {
 
 func keyOfStream(n catalog.StreamName) nameKey { return keyOf(n.Database, n.Schema, n.Name) }
 
-// showStreamLocked makes a stream known, new or instead of the one with its id.
+// showStreamLocked adds a source in memory, or replaces the one with its id.
 func (e *Engine) showStreamLocked(s catalog.Stream) {
 	known := &stream{Stream: s, offsets: offsets{}}
 	if old := e.streams[s.ID]; old != nil {
@@ -32,8 +32,8 @@ func (e *Engine) forgetStreamLocked(id base.StreamID) {
 	delete(e.streams, id)
 }
 
-// CreateStream keeps the definition of a stream and gives it its id. An existing one of the
-// name is a Conflict, or, if ifNotExists, what is returned.
+// CreateStream stores the definition of a source and sets its id. If a source of that name exists,
+// the error is Conflict, or with ifNotExists that source is returned.
 func (e *Engine) CreateStream(ctx context.Context, s catalog.Stream, ifNotExists bool) (catalog.Stream, error) {
 	s.Created = e.now()
 	build := func() (*catalog.Edit, error) {
@@ -63,8 +63,8 @@ func (e *Engine) CreateStream(ctx context.Context, s catalog.Stream, ifNotExists
 	return s, err
 }
 
-// ChangeStream stores another definition or state of a stream; its id, name and offsets stay.
-// A missing one is NotFound.
+// ChangeStream replaces the definition or state of a source. Id, name and offsets stay. A missing
+// source is NotFound.
 func (e *Engine) ChangeStream(ctx context.Context, id base.StreamID, change func(catalog.Stream) catalog.Stream) (catalog.Stream, error) {
 	var s catalog.Stream
 	build := func() (*catalog.Edit, error) {
@@ -83,7 +83,7 @@ func (e *Engine) ChangeStream(ctx context.Context, id base.StreamID, change func
 	return s, err
 }
 
-// DropStream forgets a stream and its offsets; its tables stay. A missing one is NotFound.
+// DropStream drops a source and its offsets. Its tables stay. A missing source is NotFound.
 func (e *Engine) DropStream(ctx context.Context, id base.StreamID) error {
 	build := func() (*catalog.Edit, error) {
 		if e.streams[id] == nil {
@@ -97,7 +97,7 @@ func (e *Engine) DropStream(ctx context.Context, id base.StreamID) error {
 	})
 }
 
-// Streams returns all streams, oldest first.
+// Streams returns all sources, oldest first.
 func (e *Engine) Streams() []catalog.Stream {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -109,7 +109,7 @@ func (e *Engine) Streams() []catalog.Stream {
 	return all
 }
 
-// LookupStream finds a stream by its name. A missing one is NotFound.
+// LookupStream finds a source by its name. A missing source is NotFound.
 func (e *Engine) LookupStream(name catalog.StreamName) (catalog.Stream, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -120,8 +120,8 @@ func (e *Engine) LookupStream(name catalog.StreamName) (catalog.Stream, error) {
 	return e.streams[id].Stream, nil
 }
 
-// Offsets returns how far a stream is, by topic and partition: what is visible, and, but for
-// asynchronous appends, durable. A missing stream is NotFound.
+// Offsets returns the offsets of a source, by topic and partition. They are visible, and durable
+// except for asynchronous appends. A missing source is NotFound.
 func (e *Engine) Offsets(id base.StreamID) ([]catalog.Offset, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

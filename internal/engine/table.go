@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// CreateTable creates a table. Its id and columns' ids are given here, columns' in their order, as
-// schema.New says. A table or view of the name is a Conflict, or, if ifNotExists, the
-// table that is there is returned.
+// CreateTable creates a table. It sets the ids of the table and of its columns, as schema.New does.
+// If a table or view has the name, the error is Conflict. With ifNotExists an existing table is
+// returned instead.
 func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bool) (schema.Table, error) {
 	created := e.now()
 	build := func() (*catalog.Edit, error) {
@@ -50,7 +50,8 @@ func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bo
 	return t, nil
 }
 
-// newTableID returns an id that no table has had. It is used up once an edit of the catalog follows.
+// newTableID returns an id that no table has had. If no edit of the catalog follows, a restart may
+// give the id again.
 func (e *Engine) newTableID() (base.TableID, error) {
 	for {
 		id := e.nextTable.Load()
@@ -63,7 +64,7 @@ func (e *Engine) newTableID() (base.TableID, error) {
 	}
 }
 
-// addTableLocked makes a table that the catalog has known in memory, empty.
+// addTableLocked adds an empty table, which the catalog already has, in memory.
 func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
 	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}, pin: newPin()}
 	if t.MergeOnRead {
@@ -85,7 +86,7 @@ func (e *Engine) checkFreeLocked(key nameKey, name string) error {
 	return nil
 }
 
-// DropTable drops a table with its rows. Snapshots that hold it stay readable.
+// DropTable drops a table with its rows. Snapshots that have it stay readable.
 func (e *Engine) DropTable(ctx context.Context, id base.TableID) error {
 	err := e.change(ctx, func() (*catalog.Edit, error) {
 		t, err := e.tableLocked(id)
@@ -102,10 +103,10 @@ func (e *Engine) DropTable(ctx context.Context, id base.TableID) error {
 	return base.Wrap(err, "drop table")
 }
 
-// AlterTable replaces a table's schema by what alter makes of the current one, which it
-// is called with once, while no other change happens; see the methods of schema.Table.
-// An alter that returns the same version changes nothing. Rows written before keep the version that
-// they were written with.
+// AlterTable replaces a table's schema by the result of alter; see the methods of schema.Table. It
+// calls alter once with the current schema, in the committer, so no other change happens meanwhile.
+// If alter returns the same version, nothing changes. Existing rows keep the version with which
+// they were written.
 func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(schema.Table) (schema.Table, error)) (schema.Table, error) {
 	var next schema.Table
 	var t *table
@@ -133,7 +134,7 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 				return nil, err
 			}
 		}
-		// A memtable holds one version's rows, and a generation one memtable per table.
+		// A memtable has rows of one schema version, and a generation has one memtable per table.
 		if e.active.residents[id] != nil {
 			if err := e.freeze(); err != nil {
 				return nil, err
@@ -153,16 +154,18 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 	return next, nil
 }
 
-// RenameTable gives a table another name within its schema. A name in use is a Conflict.
+// RenameTable renames a table within its schema. If the name is in use, the error is Conflict.
 func (e *Engine) RenameTable(ctx context.Context, id base.TableID, name string) (schema.Table, error) {
 	return e.AlterTable(ctx, id, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
 }
 
-// CountingTime bounds how long a TRUNCATE looks for what of the rows that are gone was to be seen.
+// CountingTime bounds the time in which TRUNCATE finds the superseded rows among the removed ones,
+// to count the others.
 const CountingTime = 10 * time.Second
 
-// Truncate removes all rows of a table that are committed by now. It returns the table as it was at that moment, as Settled shows it; the caller
-// releases it. If its rows cannot be looked up, they are gone all the same: then several of a key may be shown.
+// Truncate removes all rows of a table that are committed when it runs. It returns a deduplicated
+// snapshot of the table at that moment, which the caller releases. If superseded rows cannot be
+// looked up, the rows are removed all the same, and the snapshot may show several rows of a key.
 func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapshot.Snapshot, err error) {
 	turns, release, err := e.takeTurns(ctx, []base.TableID{id})
 	if err != nil {
@@ -183,7 +186,8 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 		return nil, base.Wrap(errors.Join(err, followAll(turns, moves)), "truncate table")
 	}
 	removed.Retain()
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), CountingTime) // they are gone, whether the caller waits or not
+	// The rows are removed, whether the caller still waits or not.
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), CountingTime)
 	defer cancel()
 	shown, err := e.settled(late, removed, turns, moves)
 	if err != nil {
@@ -194,7 +198,7 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 	return shown, nil
 }
 
-// truncate is the edit of Truncate. It calls look before anything changes.
+// truncate commits Truncate in one edit. It calls look before anything changes.
 func (e *Engine) truncate(ctx context.Context, id base.TableID, look func() error) error {
 	var t *table
 	var seq base.Seq

@@ -12,13 +12,13 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// Times counts events and the time that they took, since Open.
+// Times counts events since Open, and their total duration.
 type Times struct {
 	Count int64
 	Total time.Duration
 }
 
-// times is Times while it grows.
+// times is the counter behind Times.
 type times struct{ count, nanos atomic.Int64 }
 
 func (t *times) add(d time.Duration) {
@@ -28,7 +28,7 @@ func (t *times) add(d time.Duration) {
 
 func (t *times) read() Times { return Times{t.count.Load(), time.Duration(t.nanos.Load())} }
 
-// effort is what the log and flushes took since Open.
+// effort has the durations of flushes and log syncs since Open.
 type effort struct {
 	syncs, flushes times
 	flushErrors    atomic.Int64
@@ -42,7 +42,7 @@ func (f *effort) flushed(took time.Duration, err error) {
 	f.flushes.add(took)
 }
 
-// Totals are sums over all tables, and what the log and flushes took since Open. Sizes are in
+// Totals are sums over all tables, and the times of log syncs and flushes since Open. Sizes are in
 // bytes.
 type Totals struct {
 	Tables      int
@@ -50,14 +50,14 @@ type Totals struct {
 	PartRows    int64
 	PartBytes   int64
 	MemoryRows  int64 // in memtables
-	MemoryLimit int64 // of Status.MemoryBytes
-	KeyLimit    int64 // of Status.KeyBytes
-	Flushes     Times // that succeeded
+	MemoryLimit int64 // limit of Status.MemoryBytes
+	KeyLimit    int64 // limit of Status.KeyBytes
+	Flushes     Times // successful flushes
 	FlushErrors int64
 	LogSyncs    Times
 }
 
-// Totals returns the present sums. It takes a time in proportion to the number of parts.
+// Totals returns the present sums. Its time is proportional to the number of parts.
 func (e *Engine) Totals() Totals {
 	t := Totals{
 		MemoryLimit: e.budget.limit, KeyLimit: keyShare * e.settings.MemoryBytes,
@@ -79,20 +79,19 @@ func (e *Engine) Totals() Totals {
 	return t
 }
 
-// Disk is what the data directory takes of its disk beside parts, in bytes, and what is free there.
-// Totals has the parts.
+// Disk is the disk space of the data directory, in bytes, except for parts (see Totals).
 type Disk struct {
 	Free      int64
 	Patches   int64
-	Log       int64 // with preallocated space
-	Segments  int   // of the log
+	Log       int64 // including preallocated space
+	Segments  int   // number of log segments
 	Catalog   int64
-	Temporary int64 // what queries spilled
-	Reserve   int64 // see space.go
+	Temporary int64 // spilled by queries
+	Reserve   int64 // the reserve file, see space.go
 }
 
-// Disk looks at the files of the data directory, but not at each part. An error means that the disk
-// could not be asked.
+// Disk returns the sizes of the files in the data directory. It does not read the folders of parts.
+// The error is that of a failed request to the file system.
 func (e *Engine) Disk() (Disk, error) {
 	free, err := e.fs.FreeSpace(e.dir)
 	if err != nil {
@@ -115,8 +114,8 @@ func (e *Engine) Disk() (Disk, error) {
 	return d, errors.Join(errs[:]...)
 }
 
-// sizeOf returns the length of a file below the data directory, or of all files in a folder there;
-// 0 if there is none. What goes meanwhile counts nothing.
+// sizeOf returns the length of a file in the data directory, or of all files in a folder there. A
+// file that is missing, or is removed meanwhile, has the length 0.
 func (e *Engine) sizeOf(name string) (bytes int64, err error) {
 	path := filepath.Join(e.dir, name)
 	info, err := e.fs.Stat(path)

@@ -11,22 +11,23 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// written is what one committed change did to a table: what changes that were computed before it are checked against.
+// written is the write set of one committed change, or of several. Changes that were computed from
+// an older snapshot are compared with it.
 type written struct {
 	seq     base.Seq
-	rows    map[base.SourceID]*roaring.Bitmap // changed or deleted
+	rows    map[base.SourceID]*roaring.Bitmap // changed or deleted rows
 	columns []base.ColumnID
-	all     bool     // every column: rows came or went
-	brought bool     // rows came
-	keys    []uint64 // of the rows that came, if the table has a primary key: Change.Keys
-	// appended says that it was an append, of which only the keys matter.
+	all     bool     // all columns: rows were inserted or deleted
+	brought bool     // rows were inserted
+	keys    []uint64 // hashes of the keys of inserted rows, see Change.Keys
+	// appended says that it was an append. Then only the keys count.
 	appended bool
-	// everywhere says that it changed rows which rows does not name: it had an expression.
+	// everywhere says that it had an expression, which may have changed any row.
 	everywhere bool
-	anyKey     bool // too many rows came to name their keys
+	anyKey     bool // any key may have been inserted: there were too many to list
 }
 
-// inserted reports whether the change inserted one of some keys.
+// inserted reports whether the change may have inserted one of the keys.
 func (w *written) inserted(keys map[uint64]struct{}) bool {
 	if w.anyKey {
 		return len(keys) > 0
@@ -49,7 +50,7 @@ func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
 	return false
 }
 
-// decides reports whether the change could have been read.
+// decides reports whether the change conflicts with a Read.
 func (w *written) decides(r Read) bool {
 	if w.appended {
 		return false
@@ -60,14 +61,16 @@ func (w *written) decides(r Read) bool {
 	return w.all || r.Columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(r.Columns, id) })
 }
 
-// maxWritten and maxWrittenKeys bound how many changes and keys of a table are told apart for the sake of old snapshots.
+// maxWritten and maxWrittenKeys bound the number of separate write sets of a table, and of keys in
+// them.
 const (
 	maxWritten     = 4096
 	maxWrittenKeys = 1 << 20
 )
 
-// note adds a change. When there are too many, the older half is taken for one, and when there are too many keys, one of it that
-// has some: that one is taken for one of any key. A statement that is older than it may then be sent back for nothing.
+// note adds a write set. If there are too many, the older half is folded into one. If there are too
+// many keys, the oldest ones are replaced by anyKey. Then a statement with an older snapshot may
+// run again without need.
 func (t *table) note(w written) {
 	if len(w.keys) > maxWrittenKeys {
 		w.keys, w.anyKey = nil, true
@@ -79,7 +82,8 @@ func (t *table) note(w written) {
 	t.written, t.writtenKeys = append(t.written, w), t.writtenKeys+len(w.keys)
 }
 
-// fold takes the oldest n changes for one, and for one of any key if they name too many.
+// fold replaces the oldest n write sets by their union. If they have too many keys, the union gets
+// anyKey instead.
 func (t *table) fold(n int) {
 	one := written{rows: map[base.SourceID]*roaring.Bitmap{}, appended: true}
 	for _, old := range t.written[:n] {
@@ -100,12 +104,13 @@ func (t *table) fold(n int) {
 	t.written = append([]written{one}, t.written[n:]...)
 }
 
-// since returns the changes behind a sequence number.
+// since returns the write sets after an edit.
 func (t *table) since(seq base.Seq) []written {
 	return t.written[sort.Search(len(t.written), func(i int) bool { return t.written[i].seq > seq }):]
 }
 
-// forget drops what no change can be older than any more.
+// forget drops the write sets up to the oldest held snapshot, since no change will be compared with
+// them.
 func (t *table) forget(oldest base.Seq) {
 	if n := len(t.written) - len(t.since(oldest)); n > 0 {
 		for _, old := range t.written[:n] {
@@ -115,7 +120,8 @@ func (t *table) forget(oldest base.Seq) {
 	}
 }
 
-// ahead is what the accepted requests of a group will have done once it is written.
+// ahead has the pending writes of a group: what its accepted requests will have done once the group
+// is written.
 type ahead struct {
 	offsets  offsets
 	written  map[base.TableID][]written
@@ -127,7 +133,8 @@ func newAhead() *ahead {
 	return &ahead{offsets{}, map[base.TableID][]written{}, map[base.TableID]bool{}, map[base.TableID]map[base.SourceID]*patch.Set{}}
 }
 
-// checkChanges compares changes with what happened since their snapshot. In the committer.
+// checkChanges compares changes with what was committed since their snapshot, and with the pending
+// writes of the group. It runs in the committer.
 func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 	if c == nil {
 		return nil
@@ -177,7 +184,8 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 	return nil
 }
 
-// foresee enters what an accepted request will do. In the committer. An error leaves everything as it was.
+// foresee adds an accepted request to the pending writes. It runs in the committer. After an error
+// the pending writes are unchanged.
 func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 	if r.changes != nil {
 		made := map[base.TableID]map[base.SourceID]*patch.Set{}
@@ -199,7 +207,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 					return err
 				}
 				if len(updated[source]) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
-					e.notifyPartsAdded() // who merges may be able to help
+					e.notifyPartsAdded() // a merge may free memory
 					return base.Errorf(base.Unavailable, "over %d bytes of %w", patch.MaxColumnBytes, ErrColumnBytes).
 						WithHint("retry once a merge has written those that are there, or use WITH (mode = 'rewrite')")
 				}
@@ -214,7 +222,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 		}
 		for _, tc := range r.changes.tables {
 			if len(tc.rows) == 0 && !tc.all && tc.expression == nil {
-				continue // only losers go, or nothing
+				continue // only superseded rows are deleted, or nothing
 			}
 			a.written[tc.id] = append(a.written[tc.id], written{seq: seq, rows: tc.rows, columns: tc.columns, all: tc.all, brought: tc.brings, keys: tc.keys, everywhere: tc.expression != nil})
 		}
@@ -229,7 +237,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 	return nil
 }
 
-// bySource returns the layers of each source, in their order.
+// bySource returns the layers of each rowset, in their order.
 func bySource(layers []patch.Layer) map[base.SourceID][]patch.Layer {
 	out := map[base.SourceID][]patch.Layer{}
 	for _, l := range layers {

@@ -13,31 +13,36 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// version is the sources of a table after an edit. It is immutable and reference-counted:
-// the table holds one reference to the current version, each snapshot one to that it
-// reads. It holds references to its parts and memtables. Appends make no version, only the first
-// of a generation does: the memtable's published length moves instead.
+// version is the rowsets of a table after an edit. It is immutable and reference-counted: the table
+// holds a reference to its current version, and each snapshot to the version that it reads. A
+// version holds references to its parts and memtables.
+//
+// An append makes no new version, unless it adds the table's memtable to a generation. Otherwise
+// only the published length of the memtable changes.
 type version struct {
 	engine    *Engine
-	number    uint64 // ascending over all tables
+	number    uint64 // ascending across all tables
 	schema    schema.Table
 	parts     []*partFile     // by ascending id
-	listed    []*catalog.Part // of parts, as snapshots show them
-	residents []*resident     // by ascending generation; the last may be growing
+	listed    []*catalog.Part // the same parts, for snapshots
+	residents []*resident     // by ascending generation; rows may be appended to the last one
 	refs      atomic.Int64
 }
 
-// partFile is one part, with the number of versions that it is in.
+// partFile is one part, with the number of references to it.
 type partFile struct {
 	catalog.Part
-	refs     atomic.Int64
-	obsolete atomic.Bool // the catalog lists it no more: the last reference removes the file
+	refs atomic.Int64
+	// obsolete says that the catalog does not list the part any more. Then releasing the last
+	// reference removes the file.
+	obsolete atomic.Bool
 
-	// When all of the file was verified last, and when that was tried, in microseconds; 0: not since Open.
+	// When the whole file was verified last, and when that was last tried, in microseconds since
+	// 1970. 0 means not since Open.
 	verified, scrubbed atomic.Int64
 }
 
-// resident is a memtable, with the number of versions and generations that hold it.
+// resident is a memtable, with the number of references to it.
 type resident struct {
 	mem        *memtable.Memtable
 	generation base.SegmentID
@@ -45,10 +50,10 @@ type resident struct {
 	keys       *keys.Finder
 	refs       atomic.Int64
 
-	minSeq base.Seq // constant once there are rows to be seen
+	minSeq base.Seq // constant once rows are visible
 
-	// Of the committer until the generation is frozen, read only from then on.
-	charged int64 // of the budget, until the memory is freed
+	// The committer writes these until the generation is frozen. From then on they are constant.
+	charged int64 // reserved in the budget, until the memory is freed
 	maxSeq  base.Seq
 }
 
@@ -73,7 +78,8 @@ func (p *partFile) release(e *Engine) {
 	}
 }
 
-// newVersionLocked makes a version with one reference, which takes references to what it holds.
+// newVersionLocked makes a version with one reference, for the caller. The version takes references
+// to its parts and memtables.
 func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents []*resident) *version {
 	e.versions++
 	v := &version{engine: e, number: e.versions, schema: t, parts: parts, residents: residents}
@@ -90,13 +96,13 @@ func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents [
 	return v
 }
 
-// installLocked makes v the table's current version. The old one is released by the
-// caller, after mu.
+// installLocked makes v the table's current version. The caller releases the old one after it has
+// released mu.
 func (t *table) installLocked(v *version) (old *version) {
 	old, t.current = t.current, v
 	t.expressions = t.lacking(v.parts)
 	if _, known := t.history[v.schema.Version]; !known {
-		// Snapshots share the map: a new version makes a new one.
+		// Snapshots share the map, so it is copied.
 		t.history = maps.Clone(t.history)
 		t.history[v.schema.Version] = v.schema
 	}

@@ -114,8 +114,8 @@ func (b *body) claimed(ctx context.Context, rows int64) error {
 }
 
 // decoded adjusts the reservation to the rows decoded from the body: their actual size replaces the
-// size of the body, which is no longer needed. The memory to store the rows is reserved from the
-// engine.
+// size of the body, which is no longer needed. To store the rows, the engine reserves twice their
+// size from its own budget.
 func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {

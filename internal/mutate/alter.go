@@ -266,7 +266,7 @@ func (x *execution) countOf(t *snapshot.Table, condition string) (int64, error) 
 }
 
 // setNotNull makes a column NOT NULL. It checks for NULLs before the change, and again after it for
-// rows that were written in between. If there is one, it undoes the change.
+// rows that were written in between. If the second check finds one, it undoes the change.
 func (x *execution) setNotNull(t schema.Table, name string) error {
 	if err := x.c.end(); err != nil {
 		return err

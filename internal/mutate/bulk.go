@@ -20,10 +20,10 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// This file has INSERTs of too many rows for the log. An intake writes the rows as parts while they
-// arrive. No part has two rows of one key. All parts become visible in one edit, together with the
-// deletion of the rows that they replace. The replaced rows are found while the table is locked and
-// none of its rows is in memory.
+// This file implements INSERTs of more rows than go through the log. An intake writes the rows as
+// parts while they arrive. No part has two rows of one key. All parts become visible in one edit,
+// together with the deletion of the rows that they replace. The replaced rows are found while the
+// table is locked and none of its rows is in memory.
 //
 // If an existing row matters for the result, the parts are first joined with the table. The result
 // of the join is written as other parts.

@@ -21,8 +21,8 @@ type columnSets struct {
 	rows engine.TableRows
 	all  arrow.RecordBatch
 	some []int // indexes of the columns that not all rows have
-	// first has, for each row of all, the number of the first row of its key in the request. It is
-	// nil if the rows were not combined by key.
+	// first has the number that the first row of each key has in the request, in the order of the
+	// rows of all. It is nil if the rows were not combined by key.
 	first []uint32
 	sets  []*columnSet
 }

@@ -148,9 +148,9 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	return result, nil
 }
 
-// withoutUnset returns the table with all columns nullable that are NOT NULL and get no value: a
-// row whose key exists needs no value for them. unset is the name of the first such column, or
-// empty.
+// withoutUnset returns the table with those columns made nullable that are NOT NULL and get no
+// value: a row whose key exists needs no value for them. unset is the name of the first such
+// column, or empty.
 func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset string) {
 	columns := slices.Clone(t.Columns)
 	for i := range columns {

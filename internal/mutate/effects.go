@@ -13,16 +13,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// effects is the result of a plan's query: rows, and the action for each of them. The index of a
-// row in the slices counts the rows of all batches of values.
+// effects is the result of a plan's query: rows, and the action for each of them. All slices except
+// values are indexed by the number of the row, counted across all batches of values.
 type effects struct {
 	plan    *rowPlan
-	values  []arrow.RecordBatch // values has the plan's columns in storage types.
+	values  []arrow.RecordBatch // the plan's columns in storage types
 	actions []uint8
-	rows    []base.RowAddress // rows has the address of each row. Its Source is 0 for a new row.
-	touched []batch.KeyHash   // touched has the keys of existing rows, if the plan touches them.
-	// removed are the rows that a plan deletes which does nothing but delete. Such a plan fills no
-	// other field. As bitmaps, any number of rows takes little memory.
+	rows    []base.RowAddress // the address of each row; its Source is 0 for a new row
+	touched []batch.KeyHash   // the keys of existing rows, if the plan touches them
+	// removed has the deleted rows of a plan that does nothing but delete. Such a plan fills no
+	// other field. In bitmaps, any number of rows takes little memory.
 	removed map[base.SourceID]*roaring.Bitmap
 	release []func()
 }
@@ -36,7 +36,7 @@ func (f *effects) close() {
 	}
 }
 
-// collect reads the query's result to its end. The memory for it is taken from room.
+// collect reads the query's result to its end. It reserves the memory for the result from room.
 func (x *execution) collect(p *rowPlan, rows Rows, room *engine.Room) (*effects, error) {
 	f := &effects{plan: p, removed: map[base.SourceID]*roaring.Bitmap{}}
 	if err := each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(room, rec) }); err != nil {
@@ -216,8 +216,8 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 	return err
 }
 
-// buries returns the rows of a batch of the plan's values that say that their key is deleted. A
-// plain UPDATE may set that column like any other, so it buries no rows.
+// buries returns the rows of a batch of the plan's values that say that their key is deleted. It
+// returns none for a plain UPDATE, which may set that column like any other.
 func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 	at := slices.IndexFunc(p.columns, func(c schema.Column) bool { return c.ID == p.table.IsDeleted })
 	if at < 0 || p.verb == "UPDATE" {

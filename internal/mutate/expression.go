@@ -25,12 +25,12 @@ import (
 // any UPDATE.
 //
 // The stored SQL must always give the same values, and must never fail. Otherwise queries or merges
-// would fail on rows that nobody can repair. So it may use only the row's own columns, and
+// would fail on rows that cannot be repaired. So it may use only the row's own columns, and
 // functions that depend on nothing else (deterministic.go).
 //
-// That it cannot fail for any row is proven from the parts' statistics (proof.go). Then the
-// statement takes the same time for a table of any size. Where there is no proof the expression is
-// tried out, by a query that reads the columns that it names and counts the rows.
+// The parts' statistics may prove that the SQL cannot fail for any row (proof.go). Then the
+// statement takes the same time for a table of any size. Without a proof the SQL is tried out, by a
+// query that reads the columns that it names and counts the rows.
 
 // expressionUpdate runs an UPDATE in the mode expression.
 func (x *execution) expressionUpdate() (*Result, error) {

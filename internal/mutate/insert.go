@@ -19,11 +19,11 @@ import (
 // insertion is the parsed form of an INSERT.
 type insertion struct {
 	target    target
-	columns   []schema.Column // columns are the columns that the source gives, in its order.
+	columns   []schema.Column // the columns that the source gives, in its order
 	byName    bool            // byName: the source's columns are matched by name.
 	source    *composition
 	conflict  onConflict
-	arrived   string // arrived is the name of the incoming row in composed queries.
+	arrived   string // the name of the incoming row in composed queries
 	returning returning
 }
 

@@ -185,7 +185,7 @@ func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 			continue
 		}
 		switch {
-		// OR binds less tightly than AND; the others contain ANDs of their own
+		// OR binds less tightly than AND; the others contain ANDs of their own.
 		case t.Is("OR"), t.Is("BETWEEN"), t.Is("CASE"):
 			return nil
 		case t.Is("AND"):

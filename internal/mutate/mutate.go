@@ -74,7 +74,7 @@ type Rewriter interface {
 // Planner runs SELECT texts over the store's tables. It is the interface of package query that
 // mutate needs.
 type Planner interface {
-	// Select runs a query. The position in an error is an offset in the query's text.
+	// Select runs a query. Positions in errors refer to the query's text.
 	Select(ctx context.Context, s Select) (Rows, error)
 	// Find is Select for a query that finds the rows of table s.Target that a statement changes.
 	Find(ctx context.Context, s Select) (Found, error)
@@ -121,7 +121,7 @@ type Constant struct {
 
 // Transient is a table that exists for one query.
 type Transient struct {
-	Name  string // Name is schema.name, in a schema of the system, where users have no tables.
+	Name  string // schema.name, in a schema of the system, where users have no tables
 	Table *snapshot.Table
 	// InMemory leaves out all rows that are read from parts. What remains are the rows of
 	// memtables, and changed rows.
@@ -268,7 +268,7 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 	var counts Counts
 	switch {
 	case s.Verb() == "INSERT":
-		// ErrStale: the table's schema changed. The rows are made again for the new one.
+		// After errStale the rows are made again, for the table's new schema.
 		for range maxAttempts {
 			result, err := x.insert()
 			if !errors.Is(err, errStale) {
@@ -329,12 +329,12 @@ type execution struct {
 	ctx   context.Context
 	req   Request
 	c     *clauses
-	mode  UpdateMode // mode is how the statement changes rows.
+	mode  UpdateMode // how the statement changes rows
 	asked bool       // asked is whether the statement itself chose the mode.
 	// explain is EXPLAIN with its options, for a statement whose plan is requested. It is written
 	// in front of the query. Empty if the statement is to run.
 	explain string
-	options engine.AppendOptions // options are the options of the commit.
+	options engine.AppendOptions // the options of the commit
 	// transient has the rows of a request without SQL, under the name that the composed statement
 	// uses.
 	transient *Transient

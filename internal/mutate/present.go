@@ -122,7 +122,7 @@ func (m *Mutator) withPresent(ctx context.Context, t *snapshot.Table, given newV
 // present has the present values of some columns, by row.
 type present struct {
 	columns []schema.Column
-	values  []arrow.RecordBatch // values has the columns in storage types.
+	values  []arrow.RecordBatch // the columns in storage types
 	rows    map[base.RowAddress]uint32
 }
 

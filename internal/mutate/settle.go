@@ -16,10 +16,10 @@ import (
 // not committed yet.
 type settlement struct {
 	*intake
-	view   *snapshot.Table // view is the table with the new parts.
+	view   *snapshot.Table // the table with the new parts
 	there  []*catalog.Part
 	coming []*catalog.Part
-	comes  map[base.SourceID]bool // comes has the ids of the new parts.
+	comes  map[base.SourceID]bool // whether a part is new
 
 	// deleted are existing rows to delete, and rows of new parts to leave out.
 	deleted map[base.SourceID]*roaring.Bitmap
@@ -27,7 +27,9 @@ type settlement struct {
 	gone   map[base.SourceID]*roaring.Bitmap
 	counts Counts
 
-	groups []int // groups has the number of rows of each pending key. rows has their addresses.
+	// For the pending keys, groups has the number of rows of each key, and rows has their
+	// addresses.
+	groups []int
 	rows   []base.RowAddress
 }
 

@@ -27,8 +27,8 @@ import (
 
 // standing has the versions and the deletion marks of incoming rows.
 type standing struct {
-	versions []uint64 // versions are encoded as in keys.State; nil if the rows have none.
-	deleted  []bool   // deleted has the deletion marks; nil if the rows have none.
+	versions []uint64 // encoded as in keys.State; nil if the rows have none
+	deleted  []bool   // the deletion marks; nil if the rows have none
 	ends     []bool   // ends marks deletions without a version; nil if there are none.
 	// ended marks the rows of keys for which a deletion without a version arrives in the same
 	// batch. For these rows the version of the existing row does not count. nil if there are none.

@@ -12,7 +12,7 @@ import (
 func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || AboutSources(s) || AboutExports(s) {
 		// DuckDB does not have these statements: the code that reads their clauses checks all of
-		// them
+		// them.
 		return nil
 	}
 	conn, err := m.pool.Acquire(ctx)

@@ -102,7 +102,7 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
-			// Plan says which table will be created
+			// Plan says which table will be created.
 			if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 				return Counts{}, err
 			}

@@ -47,15 +47,15 @@ type analysis struct {
 
 // tableRef is a place in the text that names a table, view or file.
 type tableRef struct {
-	parts []string // parts are [[database.]schema.]name, as written.
-	name  int      // name is the offset of the name in the text.
+	parts []string // [[database.]schema.]name, as written
+	name  int      // the offset of the name in the text
 	// start and end enclose the text to replace: the name, or TABLE t or DESCRIBE t.
 	start, end int
 	alias      string // alias is empty if there is none.
 	// query says that the replacement must be a whole query: SUMMARIZE t, TABLE t.
 	query      bool
 	describe   bool        // describe says that the text is DESCRIBE t.
-	conditions []condition // conditions are true for each row of the table that affects the result.
+	conditions []condition // true for each row of the table that affects the result
 }
 
 // columnRef is a column that is named as table.column or longer. The name schema.table means a row

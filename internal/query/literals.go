@@ -39,7 +39,8 @@ func literal(node duck.Node, t schema.Type) (schema.Value, bool) {
 	typeID, of := text(object(value, "type"), "id"), value["value"]
 	switch {
 	case text(node, "class") == "CAST":
-		// WithArguments makes such a cast for a whole number, and the parser for DATE '2024-01-01'.
+		// The function withArguments makes such a cast for a whole number, and the parser for DATE
+		// '2024-01-01'.
 		written, ok := object(object(node, "child"), "value")["value"].(string)
 		switch text(object(node, "cast_type"), "id") {
 		case "BIGINT":

@@ -52,7 +52,7 @@ const (
 type Division struct {
 	States string // the query of the states of some of the rows; its result is put into a table
 	Merged string // the query of that table that returns the result for all rows
-	// Merged as earlier versions of Scoter made it, in which the count of no rows is NULL
+	// Older is Merged as earlier versions of Scoter made it, in which the count of no rows is NULL.
 	Older string
 	// Joined are the expressions, with their aliases, that merge the table's states into one for
 	// each group. Groups are the quoted names of the group's columns. Without them there is one
@@ -114,7 +114,7 @@ func (d *divider) names(ctx context.Context) (map[string]bool, error) {
 		return nil, base.Wrap(err, "DuckDB's aggregates")
 	}
 	defer rows.Close()
-	// macros are listed by the functions that they call
+	// Macros are listed by the functions that they call.
 	names, macros := map[string]bool{"count_star": true}, map[string][]string{}
 	for {
 		rec, err := rows.Next(ctx)

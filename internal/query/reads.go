@@ -12,8 +12,8 @@ import (
 // namedColumns are the columns that expressions name. They are names only, since only the binder
 // knows the tables they belong to.
 type namedColumns struct {
-	names map[string]bool // one of the names is a star
-	all   bool            // there is a star among them
+	names map[string]bool // folded
+	all   bool            // one of the names is a star
 }
 
 // outsideSelectList collects the columns that a query names outside of its select list. If such a
@@ -160,7 +160,7 @@ func (n *namedColumns) collect(v any) {
 		case "STAR":
 			n.all = true
 		case "COLUMN_REF":
-			// T.c, c and c.field look alike: every part may be a column's name.
+			// The forms t.c, c and c.field look alike: every part may be a column's name.
 			names, _ := v["column_names"].([]any)
 			for _, name := range names {
 				n.add(name)

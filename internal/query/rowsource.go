@@ -134,7 +134,7 @@ func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok boo
 		}
 		name = schema.Fold(name)
 		if seen[name] {
-			// DuckDB renames the second one, and the new name may be another column's name
+			// DuckDB renames the second one, and the new name may be another column's name.
 			return nil, false
 		}
 		seen[name] = true

@@ -61,7 +61,7 @@ func (in *incoming) extend() {
 // done removes the deadline, so that the connection can be used for other requests.
 func (in *incoming) done() {
 	if !in.endless {
-		// deadlines are supported: setting one worked before
+		// Deadlines are supported: setting one worked before.
 		_ = in.connection.SetReadDeadline(time.Time{})
 	}
 }
@@ -99,7 +99,7 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	hold := func(total int64) error {
 		began := time.Now()
 		err := b.hold(r.Context(), total)
-		// time spent waiting for memory does not count against the client
+		// The time spent waiting for memory does not count against the client.
 		in.began = in.began.Add(time.Since(began))
 		return err
 	}

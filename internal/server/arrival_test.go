@@ -40,7 +40,7 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 				defer close(ended)
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = length
-				// It times out in the end.
+				// The body times out in the end.
 				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil)
 			}()
 			synctest.Wait()
@@ -83,7 +83,7 @@ func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 			go func() {
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = 64 << 20
-				// It times out in the end.
+				// The body times out in the end.
 				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil)
 			}()
 			if _, err := client.Write(make([]byte, 20_000)); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // browsers protects the server from pages of other sites in a user's browser. A browser sends a
-// page's text request without asking the server first. The request takes effect, even if the page
-// may not read the response.
+// page's request with a plain-text body without asking the server first. The request takes effect,
+// even if the page may not read the response.
 type browsers struct {
 	// Recognizes browsers by their headers; other clients do not send these.
 	foreign *http.CrossOriginProtection

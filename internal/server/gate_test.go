@@ -253,7 +253,7 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 		defer conn.Close()
 		w := connection{httptest.NewRecorder(), conn}
 		for _, length := range []int64{1, 65_000, 64 << 20, -1} {
-			// Between two bytes.
+			// The pauses are between two bytes.
 			for _, pause := range []time.Duration{time.Hour, 20 * time.Second, time.Millisecond} {
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = length

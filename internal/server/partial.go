@@ -133,7 +133,7 @@ func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (ta
 	for i := range decoded {
 		rows := &decoded[i]
 		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
-		// NULL means that a point does not have the field
+		// NULL means that a point does not have the field.
 		t := tableLines{engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(*rows), Sparse: true, Typed: true}, i}
 		if _, err := s.store.LookupView(name.Database, name.Schema, name.Name); err == nil {
 			p.refuse(t, fmt.Sprintf("%q is a view", name.Name))

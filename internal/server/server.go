@@ -93,7 +93,8 @@ func (s *Server) guard(e endpoint) http.Handler {
 		if err == nil {
 			err = e.handler(w, r, who)
 		}
-		// Net/http reads the rest of the body from the connection, within this deadline.
+		// The package net/http reads the rest of the body from the connection, within this
+		// deadline.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
 			err = base.Wrap(reason, "%v", err) // the server ended the request, not the client

@@ -53,7 +53,7 @@ func (g *gate) crowded() bool { return g.stalled.Load() >= g.limit/crowdedShare 
 func (s *Server) untilFree(ctx context.Context, name engine.TableName) error {
 	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
 	if err != nil {
-		return nil // The table will be created, or the request refused, later on.
+		return nil // the table will be created, or the request refused, later on
 	}
 	limited, cancel := context.WithTimeout(ctx, s.gate.waiting)
 	defer cancel()

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// What DuckDB (1.5.6) adds to its messages: names that are like the one that is not there, which
-// become the hint, and advice. Advice to change settings or to load extensions is left out, since
-// no statement can.
+// DuckDB (1.5.6) adds two things to its messages: names similar to an unknown one, which become our
+// hint, and advice. Advice to change settings or to load extensions is removed, since no statement
+// may do that.
 
 // nearNames matches the lines that list names.
 var nearNames = regexp.MustCompile(`(?m)^(Candidate (?:[a-z ]*bindings|[a-z ]*zones|Entries): |Did you mean:? )(.*?)\??$`)
@@ -16,19 +16,19 @@ var nearNames = regexp.MustCompile(`(?m)^(Candidate (?:[a-z ]*bindings|[a-z ]*zo
 // nearName matches one of the names in such a line.
 var nearName = regexp.MustCompile(`"(.*?)"(?:, |$)`)
 
-// aboutFunction matches the beginning of what is said of a function that does not exist.
+// aboutFunction matches the beginning of a message about an unknown function.
 var aboutFunction = regexp.MustCompile(`^(Scalar|Aggregate|Table|Macro|Table Macro)( Function)? with name`)
 
-// publicNames are functions that DuckDB uses within itself, and what they are called in SQL; empty:
-// nobody calls them.
+// publicNames has the names in SQL of functions that DuckDB uses internally. The name is empty for
+// functions that users cannot call.
 var publicNames = map[string]string{
 	"count_star": "count", "sum_no_overflow": "sum",
 	"combine": "", "finalize": "", "constant_or_null": "", "create_sort_key": "", "icu_sort_key": "", "getvariable": "",
 	"variant_bytes_to_variant": "", "variant_to_parquet_variant": "",
 }
 
-// takeNames cuts the lines that list names off a message, and returns the names as a user may know
-// them, each once.
+// takeNames removes the lines that list names from a message. It returns the distinct names in the
+// form that users know.
 func takeNames(message string) (rest string, names []string) {
 	function := aboutFunction.MatchString(message)
 	for _, line := range nearNames.FindAllStringSubmatch(message, -1) {
@@ -41,8 +41,8 @@ func takeNames(message string) (rest string, names []string) {
 	return strings.TrimSpace(nearNames.ReplaceAllString(message, "")), names
 }
 
-// known returns a name that DuckDB suggests as users write it; empty if it is one that means
-// nothing to them.
+// known returns a name that DuckDB suggests in the form that users write. It is empty for a name
+// that has no meaning for users.
 func known(name string, function bool) string {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "system."), "main.")
 	if strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "scoter_") {
@@ -71,22 +71,22 @@ func alternatives(names []string) string {
 	return strings.Join(names, "")
 }
 
-// advice matches what nobody can follow.
+// advice matches advice that users cannot follow.
 var advice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_to_tune_workloads|$)` +
 	`|\nDatabase is launched in in-memory mode.*?temp_directory='[^']*'` +
 	`|\n\nPlease try installing.*$` +
 	`|\s*Use "?SET (?:max_expression_depth|scalar_subquery_error_on_multiple_rows|pivot_limit|lambda_syntax|deprecated_using_key_syntax)\b[^\n]*` +
 	`|\n\* SET order_by_non_integer_literal=[^\n]*`)
 
-// missingExtension matches what is said of what only an extension has that is not part of the
-// program.
+// missingExtension matches messages about functions and types of extensions that are not part of
+// the program.
 var missingExtension = regexp.MustCompile(` is not in the catalog, but it exists in the (\w+) extension\.?`)
 
 // repeated matches a line of candidate functions.
 var repeated = regexp.MustCompile(`(?m)^\t[^\t\n]+\) -> .*\n?`)
 
-// plain returns a message without advice that nobody can follow, and with each candidate function
-// once.
+// plain returns a message without advice that users cannot follow, and with each candidate function
+// listed once.
 func plain(message string) string {
 	message = advice.ReplaceAllString(message, "")
 	message = strings.Replace(message, `Values list "`, `Table "`, 1)

@@ -10,14 +10,16 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// DuckDB marks what Arrow has no type for (UUID, HUGEINT, BIT, ...) with extension names in
-// the fields' metadata, which the C data interface leaves there. canonical makes registered
-// extension types of them, at any depth, with one exception: BOOLEAN comes as arrow.bool8, a
-// byte a value, where Arrow's own bool loses nothing and is known to every client.
+// For types that Arrow does not have (UUID, HUGEINT, BIT, ...) DuckDB puts extension names into the
+// fields' metadata, and the C data interface does not interpret them. canonical makes registered
+// extension types of them, at any depth.
+//
+// BOOLEAN is an exception. DuckDB sends it as arrow.bool8, with a byte for each value. Arrow's own
+// bool loses nothing, and every client knows it.
 
 const extensionName, extensionMetadata = "ARROW:extension:name", "ARROW:extension:metadata"
 
-// canonical returns the field under its canonical type, and whether it differs.
+// canonical returns the field with its canonical type, and whether the type differs.
 func canonical(f arrow.Field) (arrow.Field, bool) {
 	if name, ok := f.Metadata.GetValue(extensionName); ok {
 		plain := f
@@ -43,7 +45,7 @@ func canonical(f arrow.Field) (arrow.Field, bool) {
 	return f, true
 }
 
-// withChildren returns the type with other fields of its children, as childFields has them.
+// withChildren returns the type with other fields for its children, in the form of childFields.
 func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.ListType:
@@ -61,8 +63,8 @@ func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 	return dt
 }
 
-// withMetadata returns a type whose children have the metadata of those of another type, which differs from it in that alone and
-// in lists of entries in place of maps.
+// withMetadata returns type dt with the metadata of the children of type from. The types must
+// differ only in that metadata, and in that from may have lists of entries in place of maps.
 func withMetadata(dt, from arrow.DataType) arrow.DataType {
 	children := childFields(dt)
 	for i, f := range childFields(from) {
@@ -72,7 +74,7 @@ func withMetadata(dt, from arrow.DataType) arrow.DataType {
 	return withChildren(dt, children)
 }
 
-// childFields returns the fields of an array's children, as its data has them.
+// childFields returns the fields of an array's children, as they are in the array's data.
 func childFields(dt arrow.DataType) []arrow.Field {
 	switch dt := dt.(type) {
 	case *arrow.ListType:
@@ -97,8 +99,8 @@ func canonicalChildren(dt arrow.DataType) (fields []arrow.Field, changed bool) {
 	return fields, changed
 }
 
-// toCanonical gives an array's data the type that canonical gives its field. The result
-// shares what does not change.
+// toCanonical converts an array's data to the canonical type of its field. The result shares memory
+// with data where nothing changes.
 func toCanonical(data arrow.ArrayData, from arrow.Field) arrow.ArrayData {
 	to, changed := canonical(from)
 	if !changed {
@@ -120,7 +122,7 @@ func toCanonical(data arrow.ArrayData, from arrow.Field) arrow.ArrayData {
 	return array.NewData(to.Type, data.Len(), data.Buffers(), children, data.NullN(), data.Offset())
 }
 
-// packBools makes a bitmap of bytes.
+// packBools converts bytes to a bitmap.
 func packBools(data arrow.ArrayData) arrow.ArrayData {
 	n, offset := data.Len(), data.Offset()
 	bits := make([]byte, bitutil.BytesForBits(int64(n+offset)))

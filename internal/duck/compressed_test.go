@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// packers compress as DuckDB's users do, by the ending of the files' names.
+// packers compress data in the formats that DuckDB reads, by file name extension.
 var packers = map[string]func(t *testing.T, data []byte) []byte{
 	".gz": func(t *testing.T, data []byte) []byte {
 		var b bytes.Buffer
@@ -37,7 +37,7 @@ var packers = map[string]func(t *testing.T, data []byte) []byte{
 	},
 }
 
-// files is a connection that may read files of a folder.
+// files returns a connection that may read the files of a new folder.
 func files(t *testing.T) (c *Conn, dir string) {
 	dir = t.TempDir()
 	inst, err := Open(Settings{Threads: 2, ReadableDirs: []string{dir}})
@@ -52,7 +52,7 @@ func files(t *testing.T) (c *Conn, dir string) {
 	return c, dir
 }
 
-// numbered are rows from 1 on with a text each that does not compress to nothing.
+// numbered returns rows numbered from 1. Each row has a text that does not compress well.
 func numbered(rows int, format string) []byte {
 	var b bytes.Buffer
 	for i := 1; i <= rows; i++ {
@@ -61,7 +61,7 @@ func numbered(rows int, format string) []byte {
 	return b.Bytes()
 }
 
-// readers are how statements read compressed files, with a format of rows for each.
+// readers are ways to read compressed files: a format for rows, and a statement that reads them.
 var readers = map[string]struct{ format, sql string }{
 	"csv":              {"%d,%d\n", "SELECT count(*)::VARCHAR || ' ' || sum(a)::VARCHAR FROM read_csv('%s', names = ['a', 'b'], header = false)"},
 	"csv with options": {"%d,%d\n", "SELECT count(*)::VARCHAR || ' ' || sum(a)::VARCHAR FROM read_csv('%s', columns = {'a': 'BIGINT', 'b': 'UBIGINT'}, auto_detect = false, delim = ',', ignore_errors = true, parallel = false)"},
@@ -72,7 +72,8 @@ func TestCompressedFilesAreReadWhole(t *testing.T) {
 	c, dir := files(t)
 	for ending, pack := range packers {
 		for name, r := range readers {
-			// Sizes around the buffers of 32 and 128 KiB, and data that end anywhere within the next one.
+			// Sizes around the buffers of 32 and 128 KiB, and data that end anywhere within the
+			// next buffer.
 			for _, rows := range []int{1, 1_200, 3_902, 50_000} {
 				data := numbered(rows, r.format)
 				path := filepath.Join(dir, "whole"+ending)
@@ -97,7 +98,7 @@ func TestGzipFilesOfManySizes(t *testing.T) {
 	c, dir := files(t)
 	var paths []string
 	want := 0
-	for n := range 400 { // so that members end at and around the end of a buffer
+	for n := range 400 { // many sizes, so that members end at and around the end of a buffer
 		data := bytes.Repeat([]byte{'x'}, 32<<10-200+n)
 		for i := range data {
 			data[i] = 'a' + byte(uint32(i*i*2654435761)>>13%26)
@@ -117,7 +118,8 @@ func TestGzipFilesOfManySizes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, path, append(b.Bytes(), make([]byte, n%3*512)...)) // filled up with zeros, as on tapes
+		// Padded with zeros, as on tapes.
+		write(t, path, append(b.Bytes(), make([]byte, n%3*512)...))
 		paths = append(paths, path)
 		want += len(data)
 	}
@@ -127,7 +129,8 @@ func TestGzipFilesOfManySizes(t *testing.T) {
 	}
 }
 
-// TestCutAndDamagedFilesAreErrors: DuckDB itself takes the rows before a cut for all.
+// TestCutAndDamagedFilesAreErrors checks that a truncated or damaged compressed file is an error.
+// DuckDB itself would return the rows before the cut without an error.
 func TestCutAndDamagedFilesAreErrors(t *testing.T) {
 	c, dir := files(t)
 	fails := func(what, sql, path, word string) {
@@ -169,7 +172,7 @@ func TestCutAndDamagedFilesAreErrors(t *testing.T) {
 	fails("text", "FROM read_csv('%s')", path, "is not a gzip file")
 }
 
-// TestCompressedFilesAreWrittenAsBefore reads what DuckDB writes.
+// TestCompressedFilesAreWrittenAsBefore reads files that DuckDB writes.
 func TestCompressedFilesAreWrittenAsBefore(t *testing.T) {
 	c, dir := files(t)
 	for ending, compression := range map[string]string{".gz": "gzip", ".zst": "zstd"} {

@@ -5,7 +5,7 @@ package duck
 #include <duckdb.h>
 #include <limit.h>
 
-// The functions of DuckDB's that may take memory or time, for a connection's account.
+// Calls of DuckDB that may allocate memory or take long. Each call runs for a connection's account.
 
 static duckdb_state scoter_query(scoter_account *account, duckdb_connection conn, const char *sql, duckdb_result *out) {
 	scoter_account *before = scoter_account_enter(account);
@@ -48,34 +48,37 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
-// Conn is one DuckDB connection. It serves one query at a time: its result must be
-// closed before the next one starts.
+// Conn is one DuckDB connection. It runs one query at a time: the result must be closed before the
+// next query starts.
 type Conn struct {
-	inst     *Instance // nil while the database is not in use yet
-	db       *database
-	conn     C.duckdb_connection
-	number   uint64
-	account  *limit.Account
-	lent     context.Context // bounds the planning of statements; a pool sets it for the time that it lends the connection
-	place    *place          // in the pool that lent the connection
-	left     bool            // Release closes it: see Abandon
+	inst    *Instance // nil while a new database is being set up
+	db      *database
+	conn    C.duckdb_connection
+	number  uint64
+	account *limit.Account
+	// Bounds the planning of statements; a pool sets it while the connection is lent.
+	lent     context.Context
+	place    *place // the slot in the pool that lent the connection
+	left     bool   // Release closes the connection: see Abandon
 	prepared map[string]*Stmt
-	kept     int                    // bytes of the texts of prepared
-	keptSize int64                  // bytes of their plans
-	options  C.duckdb_arrow_options // once asked for
+	kept     int                    // size in bytes of the texts in prepared
+	keptSize int64                  // size in bytes of their plans
+	options  C.duckdb_arrow_options // nil until first needed
 }
 
-// What a connection keeps prepared are statements whose plan no edit can make stale, since DuckDB knows nothing of our tables when it
-// makes it. They are bounded by their number, the bytes of their texts, and the bytes of their plans, where those can be counted.
+// Limits of the prepared statements that a connection caches: their number, the bytes of their
+// texts, and the bytes of their plans where these can be counted. Only statements are cached whose
+// plan does not depend on our tables, which DuckDB does not know when it makes the plan. So no edit
+// can make a plan stale.
 const (
 	keptStatements = 256
 	keptText       = 128 << 10
-	longestKept    = keptText / 4 // others are prepared each time: they seldom come twice
+	longestKept    = keptText / 4 // longer statements are not cached: they seldom repeat
 	keptPlans      = 4 << 20
 	largestKept    = keptPlans / 8
 )
 
-// connections counts them, for their numbers.
+// connections counts all connections, for their numbers.
 var connections atomic.Uint64
 
 // Connect opens a connection.
@@ -85,7 +88,7 @@ func (i *Instance) Connect() (*Conn, error) {
 		return nil, err
 	}
 	if i.settings.TrackProgress {
-		// DuckDB keeps count for its own bar, which need not be printed.
+		// DuckDB tracks progress only for its own progress bar, which need not be printed.
 		if err := c.Exec("SET enable_progress_bar = true; SET enable_progress_bar_print = false"); err != nil {
 			c.Close()
 			return nil, err
@@ -115,17 +118,17 @@ func (db *database) connect(i *Instance) (*Conn, error) {
 	return c, nil
 }
 
-// Progress returns how much of the running query's input is read, in percent; 0 if DuckDB cannot
-// tell, or Settings.TrackProgress is not set.
+// Progress returns how much of the running query's input has been read, in percent. It returns 0 if
+// DuckDB does not know, or if Settings.TrackProgress is not set.
 func (c *Conn) Progress() float64 { return max(0, float64(C.duckdb_query_progress(c.conn).percentage)) }
 
-// Number returns a number that no other connection of the process has.
+// Number returns a number that is unique among the connections of the process.
 func (c *Conn) Number() uint64 { return c.number }
 
 // Raw returns the C handle (duckdb_connection), for registering C functions.
 func (c *Conn) Raw() unsafe.Pointer { return unsafe.Pointer(c.conn) }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *Conn) Close() {
 	c.forgetPrepared()
 	if c.options != nil {
@@ -135,10 +138,11 @@ func (c *Conn) Close() {
 	c.account.Close()
 }
 
-// accountC is the account as C takes it.
+// accountC returns the account as a C pointer.
 func (c *Conn) accountC() *C.scoter_account { return (*C.scoter_account)(c.account.Raw()) }
 
-// arrowOptions returns how the connection's vectors become Arrow. It asks once: what they depend on is locked with the configuration.
+// arrowOptions returns the options with which vectors are converted to Arrow. They are read once:
+// they depend only on settings, which are locked.
 func (c *Conn) arrowOptions() C.duckdb_arrow_options {
 	if c.options == nil {
 		C.duckdb_connection_get_arrow_options(c.conn, &c.options)
@@ -165,11 +169,12 @@ type Stmt struct {
 	stmt    C.duckdb_prepared_statement
 	sql     string
 	cached  bool
-	size    int64    // bytes of the plan, if it is cached
-	columns *columns // of every result, if they are known
+	size    int64    // size of the plan in bytes, if it is cached
+	columns *columns // the columns of every result, if they are known
 }
 
-// Prepare parses, binds and plans one statement, as long as the connection is lent for.
+// Prepare parses, binds and plans one statement. It is interrupted when the context ends for which
+// the connection is lent.
 func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
@@ -184,9 +189,9 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	return s, nil
 }
 
-// PrepareCached is Prepare for statements whose plan no edit can make stale: the
-// connection keeps the statement, unless it is long, and hands it out again. When it has too many it begins anew: those
-// that come often are back at once.
+// PrepareCached is Prepare for statements whose plan no edit can make stale. The connection caches
+// the statement, unless it is large, and returns it again for the same text. When the cache is full
+// it is emptied; frequent statements are soon in it again.
 func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	if s, ok := c.prepared[sql]; ok {
 		return s, nil
@@ -210,7 +215,7 @@ func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	return s, nil
 }
 
-// forget releases a statement that the connection keeps.
+// forget removes a statement from the cache and releases it.
 func (c *Conn) forget(s *Stmt) {
 	delete(c.prepared, s.sql)
 	c.kept -= len(s.sql)
@@ -218,7 +223,7 @@ func (c *Conn) forget(s *Stmt) {
 	s.destroy()
 }
 
-// forgetPrepared releases the statements that the connection keeps. Each holds the whole database in memory.
+// forgetPrepared releases all cached statements. Each of them keeps the whole database in memory.
 func (c *Conn) forgetPrepared() {
 	for _, s := range c.prepared {
 		s.destroy()
@@ -227,7 +232,8 @@ func (c *Conn) forgetPrepared() {
 	c.kept, c.keptSize = 0, 0
 }
 
-// Close releases the statement, unless its connection keeps it: that keeps the plan, and nothing of what it computed.
+// Close releases the statement, unless it is cached. A cached statement keeps its plan, but
+// releases everything that it computed.
 func (s *Stmt) Close() {
 	if !s.cached {
 		s.destroy()
@@ -240,8 +246,8 @@ func (s *Stmt) Close() {
 
 func (s *Stmt) destroy() { C.scoter_destroy_prepare(s.conn.accountC(), &s.stmt) }
 
-// Columns returns the names of the statement's result columns. They are not known yet if the type of one depends on a
-// parameter's value.
+// Columns returns the names of the statement's result columns. known is false if the type of a
+// column depends on the value of a parameter.
 func (s *Stmt) Columns() (names []string, known bool) {
 	out := make([]string, int(C.duckdb_prepared_statement_column_count(s.stmt)))
 	for i := range out {
@@ -252,9 +258,9 @@ func (s *Stmt) Columns() (names []string, known bool) {
 	return out, len(out) == 0 || C.duckdb_prepared_statement_column_type(s.stmt, 0) != C.DUCKDB_TYPE_INVALID
 }
 
-// Bind sets the parameters: positional ones in order, or one map[string]any for
-// named ones ($name). Values are nil, bool, the integers and floats, string,
-// []byte, time.Time and *big.Int, which becomes a HUGEINT.
+// Bind sets the parameters: positional ones in order, or one map[string]any for named ones ($name).
+// Values are nil, bool, integers, floats, string, []byte, time.Time, and *big.Int, which becomes a
+// HUGEINT.
 func (s *Stmt) Bind(args []any) error {
 	n := int(C.duckdb_nparams(s.stmt))
 	if len(args) == 1 {
@@ -273,7 +279,7 @@ func (s *Stmt) Bind(args []any) error {
 	return nil
 }
 
-// ErrParameters says that a statement takes another number of values than were given.
+// ErrParameters is the error for a wrong number of parameter values.
 func ErrParameters(takes, given int) error {
 	return base.Errorf(base.Invalid, "values for the statement's parameters: %d given, %d needed", given, takes)
 }
@@ -360,7 +366,7 @@ func (s *Stmt) bindOne(i C.idx_t, arg any) error {
 
 var emptyBytes [1]byte
 
-// hugeint returns a number in DuckDB's form of 128 bits, false if it does not fit.
+// hugeint converts a number to DuckDB's 128-bit type. It returns false if the number does not fit.
 func hugeint(v *big.Int) (C.duckdb_hugeint, bool) {
 	var lower, upper big.Int
 	upper.Rsh(v, 64)
@@ -371,8 +377,8 @@ func hugeint(v *big.Int) (C.duckdb_hugeint, bool) {
 	return C.duckdb_hugeint{lower: C.uint64_t(lower.Uint64()), upper: C.int64_t(upper.Int64())}, true
 }
 
-// Query prepares, binds and starts a statement; the result streams. The context
-// ends the query when it ends, until the result is closed.
+// Query prepares, binds and starts a statement. The result is streamed. The query is interrupted
+// when ctx ends, unless the result has been closed before.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, error) {
 	s, err := c.Prepare(sql)
 	if err != nil {
@@ -385,8 +391,9 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 	return s.Start(ctx)
 }
 
-// queryText runs a query that yields one VARCHAR, and has it read. The text is DuckDB's memory, which
-// is freed then: it may be much larger than what is made of it.
+// queryText runs a query whose result is one VARCHAR, and calls read with it. The text is in
+// DuckDB's memory and is freed after read returns, since it may be much larger than what read makes
+// of it.
 func (c *Conn) queryText(s *Stmt, read func(text string) error, args ...any) error {
 	defer s.Close()
 	if err := s.Bind(args); err != nil {

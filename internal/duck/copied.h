@@ -1,4 +1,4 @@
-// The memory of batches that results are copied to, which no allocator counts.
+// Counts the memory of Arrow batches to which results are copied. No allocator counts it.
 #ifndef SCOTER_COPIED_H
 #define SCOTER_COPIED_H
 
@@ -8,12 +8,12 @@
 
 #include "gather.h"
 
-// The copies of a chunk are counted if its texts and lists take so many bytes or more: all of them
-// are copied to the batch, and then one row after the other to the format of the result, twice
-// while the buffer of that grows.
+// The copies of a chunk are counted if its texts and lists take this many bytes or more. All of
+// them are copied to the batch. Then one row after the other is copied to the result's wire format,
+// where it is in memory twice while the buffer grows.
 enum { scoter_large_copy = 1 << 20, scoter_row_copies = 2 };
 
-// What the release of a counted batch needs.
+// The state for releasing a counted batch.
 typedef struct {
 	void (*release)(struct ArrowArray *);
 	void *private_data;
@@ -29,7 +29,8 @@ static void scoter_release_counted(struct ArrowArray *batch) {
 	batch->release(batch);
 }
 
-// Takes the memory that the copies of a chunk need, if it is worth counting. Returns false, and an error, if there is too little.
+// Reserves the memory for the copies of a chunk, if it is large enough to be counted. Returns false
+// and an error if there is not enough memory.
 static bool scoter_take_copies(duckdb_data_chunk chunk, int64_t *bytes, duckdb_error_data *error) {
 	idx_t largest = 0;
 	*bytes = scoter_memory_scarce() ? scoter_chunk_bytes(chunk, 0, true, &largest) : 0;
@@ -41,7 +42,7 @@ static bool scoter_take_copies(duckdb_data_chunk chunk, int64_t *bytes, duckdb_e
 	return false;
 }
 
-// Has a batch give the bytes back when it is released.
+// Makes a batch give the bytes back when it is released.
 static void scoter_count_copies(struct ArrowArray *batch, int64_t bytes) {
 	if (bytes == 0) return;
 	scoter_counted *counted = malloc(sizeof(scoter_counted));

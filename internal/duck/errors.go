@@ -10,20 +10,21 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// failure is DuckDB's error as JSON, which connections ask for with errors_as_json.
+// failure is an error of DuckDB in JSON, as the setting errors_as_json makes it.
 type failure struct {
 	Type     string `json:"exception_type"`
 	Message  string `json:"exception_message"`
 	Subtype  string `json:"error_subtype"`
 	Position string `json:"position"`
-	Errno    string `json:"errno"` // of the system's call that failed
-	// Of an error of ours that passed through DuckDB: its kind's name, and its hint.
+	Errno    string `json:"errno"` // the number of the system's error
+	// Kind and Hint belong to our own errors that passed through DuckDB. Kind is the name of the
+	// kind.
 	Kind string `json:"scoter_kind"`
 	Hint string `json:"scoter_hint"`
 }
 
-// kindsByType maps DuckDB's exception types to what a caller can do about them.
-// Types that are not listed are Internal.
+// kindsByType maps DuckDB's exception types to kinds of errors. Types that are not listed are
+// Internal.
 var kindsByType = map[string]base.Kind{
 	"Parser": base.Invalid, "Syntax": base.Invalid, "Binder": base.Invalid, "Catalog": base.Invalid,
 	"Conversion": base.Invalid, "Out of Range": base.Invalid, "Invalid Input": base.Invalid,
@@ -36,11 +37,12 @@ var kindsByType = map[string]base.Kind{
 	"IO":        base.Unavailable, // see fileKind
 }
 
-// ErrFailed is in the error of a statement that met a defect of DuckDB's, by which it failed all that ran with it.
+// ErrFailed is wrapped by the error of a statement that hit a defect of DuckDB, which made all
+// statements on the same database fail.
 var ErrFailed = errors.New("DuckDB failed")
 
-// failure turns the text of an error on this connection into a base error, and gives the connection's
-// database up if it was the last thing that it said.
+// failure converts the text of an error on this connection into a base error. If the error made the
+// database unusable, or failed to write to its temporary files, the database is replaced.
 func (c *Conn) failure(text string) *base.Error {
 	f := parseFailure(text)
 	var tempDir string
@@ -65,28 +67,30 @@ func (c *Conn) failure(text string) *base.Error {
 		WithHint("this is a defect of DuckDB: write the statement in another way; others run again, another DuckDB takes its place")
 }
 
-// invalidated is how DuckDB (1.5.5) begins what it says to all statements after an internal error.
+// invalidated is the beginning of the error of all statements after an internal error of DuckDB
+// (1.5.5).
 const invalidated = "Failed: database has been invalidated"
 
-// notWritten is how DuckDB (1.5.6) begins what it says of a file that it could not write.
+// notWritten is the beginning of the error for a file that could not be written (DuckDB 1.5.6).
 const notWritten = "Could not write"
 
-// unwritten reports whether it is about a file that did not take what spills.
+// unwritten reports whether the error says that a temporary file could not be written when a query
+// spilled.
 func (f failure) unwritten(tempDir string) bool {
 	return f.Type == "IO" && tempDir != "" && strings.HasPrefix(f.Message, notWritten) && strings.Contains(f.Message, tempDir)
 }
 
-// lastPart is what a message says after its last colon: the system's error.
+// lastPart returns the part of a message after its last colon, which is the system's error.
 func lastPart(message string) string {
 	return strings.TrimSpace(message[strings.LastIndexByte(message, ':')+1:])
 }
 
-// spaceLimit is in what DuckDB (1.5.6) says when queries have spilled as much as they may.
+// spaceLimit is part of the error when queries have spilled as much as they may (DuckDB 1.5.6).
 const spaceLimit = "max_temp_directory_size"
 
 func parseFailure(text string) failure {
 	var f failure
-	// Some of them come with words of DuckDB's own in front.
+	// Some errors have a text of DuckDB in front of the JSON.
 	if i := strings.Index(text, `{"exception_type"`); i > 0 {
 		text = text[i:]
 	}
@@ -100,11 +104,11 @@ func parseFailure(text string) failure {
 	return f
 }
 
-// noRowID matches what DuckDB says where its own tables have a number for each row.
+// noRowID matches errors about the column rowid, which DuckDB's own tables have.
 var noRowID = regexp.MustCompile(`(?i)column (named )?"rowid"`)
 
-// err returns it as a base error. tempDir is where queries spill. Positions are 1-based byte
-// positions in the SQL text that DuckDB was given.
+// err converts a failure into a base error. tempDir is the folder to which queries spill. Positions
+// are 1-based byte positions in the SQL text that DuckDB was given.
 func (f failure) err(tempDir string) *base.Error {
 	kind, known := kindsByType[f.Type]
 	if !known {
@@ -125,7 +129,8 @@ func (f failure) err(tempDir string) *base.Error {
 	}
 	message, near := takeNames(plain(f.Message))
 	if damaged {
-		message = "a file cannot be read: " + message // which does not always name it, nor say that it is about one
+		// The message does not always say that it is about a file.
+		message = "a file cannot be read: " + message
 	}
 	err := base.Errorf(kind, "%s", message)
 	switch {

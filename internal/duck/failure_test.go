@@ -18,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// breakDown makes the connection's database fail, by a defect of DuckDB 1.5.5: a list with a default for rows that are there.
+// breakDown makes the connection's database fail with a defect of DuckDB 1.5.5: a new list column
+// with a default, in a table that has rows.
 func breakDown(c *Conn) error {
 	if err := c.Exec("CREATE TEMP TABLE t AS SELECT * FROM range(5000)"); err != nil {
 		return err
@@ -111,7 +112,8 @@ func TestAnotherDatabaseTakesThePlaceOfOneThatFailed(t *testing.T) {
 			t.Errorf("%d failures, of which were told %v", got, causes)
 		}
 	}
-	// Each made its folder when something did not fit into memory; the second is gone with it, the third is in use.
+	// Each database made a folder when it spilled. The folder of the second database must be
+	// removed with it; the third database is in use.
 	if _, err := os.Stat(filepath.Join(dir, "tmp", "2")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("database 2 leaves the folder of what did not fit into memory: %v", err)
 	}
@@ -176,7 +178,8 @@ func TestStatementsFailWithTheirDatabaseOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool.Release(c)
-	// A database has a thread of its own, and ends with its last connection. Go's own threads are as many as ever ran at once.
+	// A database has a thread of its own, and ends with its last connection. The number of Go's
+	// threads does not shrink.
 	if after := threads(t); after > before+rounds/2 {
 		t.Errorf("%d threads before, %d after: databases that failed are still there", before, after)
 	}
@@ -190,7 +193,7 @@ func threads(t *testing.T) int {
 	return len(tasks)
 }
 
-// TestErrorsOfOursKeepTheirKind reads what table functions of other packages throw.
+// TestErrorsOfOursKeepTheirKind parses errors that table functions of other packages throw.
 func TestErrorsOfOursKeepTheirKind(t *testing.T) {
 	err := parseFailure(`{"exception_type":"IO","exception_message":"rows of table t: no space","scoter_kind":"storage_full","scoter_hint":"free some"}`).err("")
 	if err.Kind != base.StorageFull || err.Message != "rows of table t: no space" || err.Hint != "free some" {
@@ -198,7 +201,8 @@ func TestErrorsOfOursKeepTheirKind(t *testing.T) {
 	}
 }
 
-// TestWhatTheMachineRefusesIsNoDefect: it passes, and a file that is not there is somebody's mistake.
+// TestWhatTheMachineRefusesIsNoDefect checks the kinds of system errors: they are temporary
+// (Unavailable), except that a missing file is the user's mistake.
 func TestWhatTheMachineRefusesIsNoDefect(t *testing.T) {
 	dir := t.TempDir()
 	inst, err := Open(Settings{Threads: 1, ReadableDirs: []string{dir}})
@@ -222,8 +226,8 @@ func TestWhatTheMachineRefusesIsNoDefect(t *testing.T) {
 	}
 }
 
-// TestErrorsAboutFilesSayWhatToDo reads what DuckDB says of files that a statement names, and of
-// its own.
+// TestErrorsAboutFilesSayWhatToDo parses DuckDB's errors about files that a statement names, and
+// about its temporary files.
 func TestErrorsAboutFilesSayWhatToDo(t *testing.T) {
 	for text, want := range map[string]base.Kind{
 		`{"exception_type":"IO","exception_message":"Cannot open file \"/a.csv\": Permission denied","errno":"13"}`:                            base.Forbidden,

@@ -1,4 +1,4 @@
-// A result's small chunks, joined to large ones.
+// Joins a result's small chunks into larger ones.
 #ifndef SCOTER_GATHER_H
 #define SCOTER_GATHER_H
 
@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <duckdb.h>
 
-// A result being produced, with what the conversion of its chunks needs.
+// A result that is being read, with the state that the conversion of its chunks needs.
 typedef struct {
 	duckdb_result result;
 	duckdb_arrow_options options;
-	bool gather;             // small chunks become large ones
-	duckdb_data_chunk ahead; // the next chunk, if it was fetched already
-	bool ended;              // there are no more chunks: none may be fetched
+	bool gather;             // join small chunks
+	duckdb_data_chunk ahead; // the next chunk, if it has already been fetched
+	bool ended;              // there are no more chunks; no fetch is allowed
 } scoter_result;
 
-// What the values of joined chunks may take beside those of a fixed width: large ones cost more to copy than a chunk costs.
+// Maximum bytes of the values of variable width in joined chunks. Copying larger values costs more
+// than a chunk does.
 enum { scoter_gathered_bytes = 1 << 20 };
 
 static bool scoter_valid(duckdb_vector v, idx_t row) {
@@ -23,8 +24,9 @@ static bool scoter_valid(duckdb_vector v, idx_t row) {
 	return !valid || duckdb_validity_row_is_valid(valid, row);
 }
 
-// Returns how many bytes texts take in rows of a flat vector; of lists only if their elements are
-// flat, too. Adds to largest how many the value of one row takes at most.
+// Returns the bytes that texts take in some rows of a flat vector. With elements set, the elements
+// of lists are included; they must then be flat too. Adds to largest the maximum that the value of
+// one row takes.
 static idx_t scoter_text_bytes(
 	duckdb_vector v, idx_t from, idx_t to, bool elements, idx_t *largest) {
 	duckdb_logical_type type = duckdb_vector_get_column_type(v);
@@ -78,8 +80,8 @@ static idx_t scoter_text_bytes(
 	return bytes;
 }
 
-// Returns the bytes of the texts in the rows of a chunk from one on, as scoter_text_bytes; largest
-// is about one row.
+// Returns the bytes of the texts in the rows of a chunk from one row on, as scoter_text_bytes does.
+// Sets largest to the approximate maximum of one row.
 static idx_t scoter_chunk_bytes(
 	duckdb_data_chunk chunk, idx_t from, bool elements, idx_t *largest) {
 	*largest = 0;
@@ -91,7 +93,8 @@ static idx_t scoter_chunk_bytes(
 	return bytes;
 }
 
-// Appends the rows of a chunk to those of another, which has room for them. Returns the bytes of their texts.
+// Appends the rows of a chunk to another chunk, which must have space for them. Returns the bytes
+// of their texts.
 static idx_t scoter_append(
 	duckdb_data_chunk to, duckdb_data_chunk from, duckdb_selection_vector in_order) {
 	idx_t at = duckdb_data_chunk_get_size(to), n = duckdb_data_chunk_get_size(from);
@@ -110,14 +113,15 @@ static duckdb_data_chunk scoter_fetch(scoter_result *r) {
 	return chunk;
 }
 
-// Reports whether a fetched chunk may be joined to others of so many rows and bytes.
+// Reports whether a fetched chunk may be joined to chunks with this many rows and bytes.
 static bool scoter_fits(duckdb_data_chunk chunk, idx_t rows, idx_t bytes) {
 	idx_t largest;
 	return chunk && rows + duckdb_data_chunk_get_size(chunk) <= duckdb_vector_size() &&
 		bytes + scoter_chunk_bytes(chunk, 0, false, &largest) <= scoter_gathered_bytes;
 }
 
-// Returns a chunk with the rows of one and of those that follow, as far as they fit into it. It takes over the one.
+// Returns a chunk with the rows of the first chunk and of following ones, as far as they fit into
+// it. Takes over the first chunk.
 static duckdb_data_chunk scoter_gather(scoter_result *r, duckdb_data_chunk first) {
 	const idx_t most = duckdb_vector_size();
 	idx_t n = duckdb_data_chunk_get_size(first);

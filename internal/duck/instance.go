@@ -1,7 +1,7 @@
-// Package duck wraps DuckDB: the instance, its connections, the sandbox, streaming
-// Arrow results, and its parser. It is the only package that links DuckDB. What it
-// returns are Arrow batches and base errors; nothing of DuckDB's own types leaks
-// but the raw handles that package overlay needs to register its C functions.
+// Package duck wraps DuckDB: the instance, its connections, the sandbox, streaming Arrow results,
+// and its parser. It is the only package that links DuckDB. Its API consists of Arrow batches and
+// base errors. The only types of DuckDB that it exposes are raw handles, with which package overlay
+// registers its C functions.
 package duck
 
 /*
@@ -22,9 +22,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	// The bindings bring DuckDB's static library for the platform; the C API is
-	// called directly because the hot paths (streaming chunks to Arrow, the C table
-	// functions) need what the bindings do not expose.
+	// The bindings contain DuckDB's static library for the platform. We call the C API directly,
+	// because the hot paths (streaming chunks to Arrow, the C table functions) need functions that
+	// the bindings do not expose.
 	_ "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -36,48 +36,53 @@ import (
 
 // Settings of one DuckDB instance.
 type Settings struct {
-	// MemoryLimitBytes bounds what queries may hold; 0 leaves DuckDB's default (80% of RAM). What DuckDB does not count is
-	// bounded too, by as much and half of it for all instances together: see memory.go.
+	// MemoryLimitBytes bounds the memory of queries in DuckDB's buffer manager. 0 means DuckDB's
+	// default, 80% of RAM. All memory together, including what DuckDB does not count, is bounded to
+	// 1.5 times the limit and a constant, for all instances together: see memory.go.
 	MemoryLimitBytes int64
-	// Threads that execute queries; 0 means one per core.
+	// Threads is the number of threads that execute queries; 0 means one per core.
 	Threads int
-	// TempDir takes what does not fit into memory, in a folder of each database's own. Empty forbids spilling.
+	// TempDir is the folder to which queries spill. Each database makes a folder of its own in it.
+	// If it is empty, queries cannot spill.
 	TempDir string
-	// ReadableDirs are the folders that SQL may read and write files in. Ignored if
+	// ReadableDirs are the folders in which SQL may read and write files. They are ignored if
 	// ExternalAccess is set.
 	ReadableDirs []string
-	// ExternalAccess lets SQL read any file, for embedded use by the machine's owner.
+	// ExternalAccess lets SQL read any file. It is for embedded use by the owner of the machine.
 	ExternalAccess bool
-	// TrackProgress makes Conn.Progress work. The configuration stays open then: it is for
-	// instances that run no SQL of users.
+	// TrackProgress makes Conn.Progress work. The configuration is then not locked, so this is only
+	// for instances that run no SQL of users.
 	TrackProgress bool
-	// Failed, if not nil, is called once for each database that an internal error of DuckDB's ended. It must not call the instance.
+	// Failed, if not nil, is called once for each database that an internal error of DuckDB ended.
+	// It must not call the instance.
 	Failed func(cause error)
 }
 
-// Instance is one DuckDB in this process. Its catalog stays empty: tables are
-// relations spelled out in each query.
+// Instance is a DuckDB in this process. Its catalog stays empty: in each query, tables are
+// relations in the query's text.
 //
-// After an error inside of DuckDB (an assertion of its own that did not hold) a database refuses every further statement. It is given
-// up then: what runs on it fails, its connections leave the pool, and who connects next gets another database with
-// the same settings and extensions. Since the catalog is empty, nothing else is lost.
+// After an internal error (one of DuckDB's own assertions failed) a database refuses all further
+// statements. The instance then replaces it: running statements fail, the connections leave the
+// pool, and new connections get another database with the same settings and extensions. Since the
+// catalog is empty, nothing else is lost.
 //
-// A database whose write to TempDir failed is given up as well, but what runs on it goes on: DuckDB (1.5.6) never frees the place of a
-// block that it could not write, nor what lies before it in the file, and ends that only with the database.
+// A database that failed to write to TempDir is replaced as well, but its running statements
+// continue. DuckDB (1.5.6) never frees the place of a block that it could not write, nor the places
+// before it in the file. They are freed only when the database is closed.
 type Instance struct {
 	settings Settings
 	failures atomic.Int64
 
 	mu         sync.Mutex
-	current    *database           // guarded by mu; nil from a failure until somebody connects
-	opened     int                 // databases so far; guarded by mu
+	current    *database           // guarded by mu; nil after a failure until the next Connect
+	opened     int                 // number of databases so far; guarded by mu
 	extensions []func(*Conn) error // guarded by mu
 }
 
-// database is one of an instance's.
+// database is one database of an instance.
 type database struct {
 	handle C.duckdb_database
-	failed atomic.Bool // another one takes its place: see Instance
+	failed atomic.Bool // the database was replaced: see Instance
 }
 
 // Open starts an instance with an in-memory catalog.
@@ -92,7 +97,7 @@ func Open(s Settings) (*Instance, error) {
 	return i, nil
 }
 
-// open makes the current database. mu is held.
+// open makes the current database. The caller holds mu.
 func (i *Instance) open() error {
 	s := i.settings
 	i.opened++
@@ -107,7 +112,8 @@ func (i *Instance) open() error {
 		options["threads"] = strconv.Itoa(s.Threads)
 	}
 	if s.TempDir != "" {
-		// Two databases would take each other's files for their own, and the one that ends removes them.
+		// Each database has its own folder: two databases would mistake each other's files for
+		// their own, and a database removes its files when it is closed.
 		options["temp_directory"] = filepath.Join(s.TempDir, strconv.Itoa(i.opened))
 	}
 	handle, err := openDatabase(options)
@@ -123,7 +129,7 @@ func (i *Instance) open() error {
 	return nil
 }
 
-// prepare makes a database what all of the instance's are. mu is held.
+// prepare registers extensions with a new database and configures it. The caller holds mu.
 func (i *Instance) prepare(db *database, s Settings) error {
 	conn, err := db.connect(nil)
 	if err != nil {
@@ -141,7 +147,8 @@ func (i *Instance) prepare(db *database, s Settings) error {
 	return configure(conn, s)
 }
 
-// Extend runs a function that registers something with DuckDB, for the database there is and for each that takes its place.
+// Extend calls a function that registers something with DuckDB, for the present database and for
+// each one that replaces it.
 func (i *Instance) Extend(extend func(*Conn) error) error {
 	conn, err := i.Connect()
 	if err != nil {
@@ -186,26 +193,26 @@ func openDatabase(options map[string]string) (C.duckdb_database, error) {
 	return db, nil
 }
 
-// configure sets what holds for every session, then locks it.
+// configure sets the settings of all sessions, then locks them.
 func configure(conn *Conn, s Settings) error {
 	statements := []string{
 		"SET GLOBAL TimeZone = 'UTC'",
-		// UUID, HUGEINT and the like arrive as Arrow extension types that keep them whole.
+		// UUID, HUGEINT and similar types become Arrow extension types, without loss.
 		"SET GLOBAL arrow_lossless_conversion = true",
-		// Parts never change once published, so a footer read once is good for ever.
+		// Parts never change once published, so a cached footer is always valid.
 		"SET GLOBAL parquet_metadata_cache = true",
 		"SET GLOBAL allow_community_extensions = false",
-		// Memory that queries gave back goes to the system soon, not with the next query.
+		// Freed memory is returned to the system soon, not only with the next query.
 		"SET GLOBAL allocator_background_threads = true",
-		// Type, subtype, position and candidates of an error, to be read and not guessed.
+		// Errors have their type, subtype, position and candidates as fields.
 		"SET GLOBAL errors_as_json = true",
-		// This optimizer gives wrong rows in DuckDB 1.5.6 (November 2026): it takes the partitions of
-		// (PARTITION BY a, a) for others (#24780), and computes random() of its input twice (#24302).
-		// It never applied to scans of parts.
+		// This optimizer gives wrong rows in DuckDB 1.5.6 (November 2026): it mistakes the
+		// partitions of (PARTITION BY a, a) for others (#24780), and computes random() in its input
+		// twice (#24302). It never applied to scans of parts.
 		"SET GLOBAL disabled_optimizers = 'window_self_join'",
 	}
 	if !s.ExternalAccess {
-		// The file system of parts opens nothing for statements of users; see package ext.
+		// The file system of parts opens no files for statements of users; see package ext.
 		dirs := []string{schema.QuoteString(blocks.Scheme)}
 		for _, dir := range s.ReadableDirs {
 			dirs = append(dirs, schema.QuoteString(strings.TrimSuffix(dir, "/")+"/"))
@@ -225,11 +232,11 @@ func configure(conn *Conn, s Settings) error {
 	return nil
 }
 
-// Failures returns how many databases ended by an internal error so far.
+// Failures returns how many databases have ended because of an internal error.
 func (i *Instance) Failures() int64 { return i.failures.Load() }
 
-// failed gives a database up if it refuses statements from now on, and reports whether it does. cause is the error of
-// a statement on it.
+// failed replaces a database if it refuses statements from now on, and reports whether it does.
+// cause is the error of a statement on it.
 func (i *Instance) failed(db *database, cause error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -248,7 +255,7 @@ func (i *Instance) failed(db *database, cause error) bool {
 	return true
 }
 
-// retire has another database take the place of this one for whoever connects from now on.
+// retire makes new connections use another database. Running statements continue.
 func (i *Instance) retire(db *database) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -257,7 +264,7 @@ func (i *Instance) retire(db *database) {
 	}
 }
 
-// answers reports whether a database still takes statements.
+// answers reports whether a database still accepts statements.
 func answers(db *database) bool {
 	var conn C.duckdb_connection
 	if C.duckdb_connect(db.handle, &conn) != C.DuckDBSuccess {
@@ -269,7 +276,7 @@ func answers(db *database) bool {
 	return C.duckdb_query(conn, sql, nil) == C.DuckDBSuccess
 }
 
-// Close ends the instance. All its connections must be closed.
+// Close closes the instance. All its connections must have been closed before.
 func (i *Instance) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -277,7 +284,7 @@ func (i *Instance) Close() {
 	cppMemory.remove(i.settings.MemoryLimitBytes)
 }
 
-// close lets go of the current database, which ends with its last connection. mu is held.
+// close releases the current database, which ends with its last connection. The caller holds mu.
 func (i *Instance) close() {
 	if i.current != nil {
 		C.duckdb_close(&i.current.handle)

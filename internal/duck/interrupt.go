@@ -14,12 +14,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// interruptAgain is the time between interrupts of one query.
+// interruptAgain is the time between two interrupts of one query.
 const interruptAgain = 10 * time.Millisecond
 
-// interruptible interrupts what the connection does when ctx ends, or when the memory of all queries is exceeded and this one has the most, until
-// the returned function is called. That waits for an interrupt under way: it must not hit the connection's next query. The returned context
-// ends with the reason. It interrupts again and again, since DuckDB forgets an interrupt from before the query began to run.
+// interruptible interrupts the connection's statement when ctx ends, or when all queries together
+// exceed their memory and this one holds the most. It does so until unhook is called. The returned
+// context ends with the reason.
+//
+// The interrupt is repeated, since DuckDB forgets one that occurs before the query has begun to
+// run. unhook waits for a running interrupt, because it must not hit the connection's next query.
 func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhook func()) {
 	within, cancel := context.WithCancelCause(ctx)
 	statement := &statement{account: c.account, end: cancel}
@@ -53,15 +56,16 @@ func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhoo
 	}
 }
 
-// contextError prefers the reason for which the context ended to the interrupt
-// that it caused.
+// contextError returns the reason why the context ended in place of the interrupt error that this
+// caused.
 func contextError(ctx context.Context, err *base.Error) error {
 	if ctx.Err() == nil {
 		if err.Kind != base.Canceled {
 			return err
 		}
-		// Nobody interrupted it but DuckDB itself, whose other thread failed first: of the two errors it sometimes
-		// (1.5.5: one in fifty on two threads) keeps this one, and the cause is lost.
+		// Nobody interrupted the query but DuckDB itself, after another thread failed. Of the two
+		// errors DuckDB sometimes keeps this one (1.5.5: one time in fifty with two threads), and
+		// the cause is lost.
 		return base.Errorf(base.Invalid, "the query failed in one of its threads, and DuckDB did not keep the reason").
 			WithHint("run it again to see it")
 	}

@@ -1,4 +1,4 @@
-// INTERVALs that do not fit into Arrow's.
+// Finds INTERVALs that do not fit into Arrow's type.
 #ifndef SCOTER_INTERVAL_H
 #define SCOTER_INTERVAL_H
 
@@ -6,10 +6,11 @@
 #include <stdint.h>
 #include <duckdb.h>
 
-// Arrow counts nanoseconds where DuckDB counts microseconds, and DuckDB (1.5.5) multiplies without looking.
+// Arrow counts nanoseconds where DuckDB counts microseconds, and DuckDB (1.5.5) multiplies without
+// checking for overflow.
 enum { scoter_nanos_per_micro = 1000 };
 
-// Reports whether there is an INTERVAL in a type.
+// Reports whether a type contains an INTERVAL.
 static bool scoter_has_interval(duckdb_logical_type type) {
 	duckdb_logical_type child = NULL;
 	bool has = false;
@@ -50,7 +51,8 @@ static bool scoter_has_interval(duckdb_logical_type type) {
 	return has;
 }
 
-// Reports whether an INTERVAL in rows of a vector, flat at all depths, is too long.
+// Reports whether an INTERVAL in some rows of a vector is too long. The vector must be flat at all
+// depths.
 static bool scoter_too_long(duckdb_vector v, idx_t from, idx_t to) {
 	const int64_t most = INT64_MAX / scoter_nanos_per_micro;
 	duckdb_logical_type type = duckdb_vector_get_column_type(v);
@@ -66,7 +68,7 @@ static bool scoter_too_long(duckdb_vector v, idx_t from, idx_t to) {
 		for (idx_t i = 0; i < duckdb_struct_type_child_count(type) && !too_long; i++)
 			too_long = scoter_too_long(duckdb_struct_vector_get_child(v, i), from, to);
 		break;
-	case DUCKDB_TYPE_UNION: // a struct of the tag and the members
+	case DUCKDB_TYPE_UNION: // stored as a struct of the tag and the members
 		for (idx_t i = 0; i < duckdb_union_type_member_count(type) && !too_long; i++)
 			too_long = scoter_too_long(duckdb_struct_vector_get_child(v, i + 1), from, to);
 		break;
@@ -91,7 +93,7 @@ static bool scoter_too_long(duckdb_vector v, idx_t from, idx_t to) {
 	return too_long;
 }
 
-// Returns the first column of a chunk in which an INTERVAL is too long, -1 if there is none.
+// Returns the first column of a chunk with an INTERVAL that is too long, or -1.
 static int64_t scoter_long_interval(duckdb_data_chunk chunk) {
 	idx_t columns = duckdb_data_chunk_get_column_count(chunk),
 		  rows = duckdb_data_chunk_get_size(chunk);
@@ -99,8 +101,8 @@ static int64_t scoter_long_interval(duckdb_data_chunk chunk) {
 		duckdb_vector v = duckdb_data_chunk_get_vector(chunk, i);
 		duckdb_logical_type type = duckdb_vector_get_column_type(v);
 		bool too_long = false;
-		if (scoter_has_interval(
-				type)) { // vectors may not be flat, what lists hold above all; a copy is
+		// Vectors may not be flat, especially those inside of lists. A copy is flat.
+		if (scoter_has_interval(type)) {
 			duckdb_vector copy = duckdb_create_vector(type, rows);
 			duckdb_selection_vector in_order = duckdb_create_selection_vector(rows);
 			sel_t *at = duckdb_selection_vector_get_data_ptr(in_order);

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// resident returns the bytes of memory that the process holds: what DuckDB's plans take is not on Go's heap.
+// resident returns the memory that the process holds, in bytes. DuckDB's plans are not on Go's
+// heap.
 func resident(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
@@ -23,7 +24,8 @@ func resident(t *testing.T) int {
 
 func TestKeptStatementsAreBounded(t *testing.T) {
 	const most = 40 << 20
-	for _, want := range []struct{ rows, statements int }{{60, 100}, {600, 15}} { // rows of some 100 bytes
+	// rows of about 100 bytes
+	for _, want := range []struct{ rows, statements int }{{60, 100}, {600, 15}} {
 		c := connect(t)
 		before := resident(t)
 		for i := range want.statements {

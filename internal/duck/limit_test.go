@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
-// limited opens a connection of an instance with this much memory.
+// limited opens a connection of an instance with a memory limit.
 func limited(t *testing.T, bytes int64) *Conn {
 	t.Helper()
 	inst, err := Open(Settings{MemoryLimitBytes: bytes, Threads: 2, TempDir: t.TempDir()})
@@ -30,7 +30,7 @@ func limited(t *testing.T, bytes int64) *Conn {
 	return conn
 }
 
-// run executes a statement to its end. The context bounds its planning, too.
+// run executes a statement to its end. The context bounds its planning too.
 func run(ctx context.Context, conn *Conn, sql string) error {
 	conn.lent = ctx
 	defer func() { conn.lent = context.Background() }()
@@ -102,7 +102,7 @@ func TestMemoryGoesBackToTheSystem(t *testing.T) {
 	}
 	before := resident(t)
 	for _, sql := range []string{
-		"SELECT len(range(30000000))", // 240 MB beside the buffer manager
+		"SELECT len(range(30000000))", // 240 MB outside of the buffer manager
 		"SELECT count(*) FROM (SELECT i FROM range(3000000) t(i) ORDER BY hash(i))",
 	} {
 		if err := run(t.Context(), conn, sql); err != nil {
@@ -110,7 +110,7 @@ func TestMemoryGoesBackToTheSystem(t *testing.T) {
 		}
 	}
 	var held int
-	for range 50 { // the allocator would give it back by itself after ten seconds
+	for range 50 { // on its own, the allocator would return it only after ten seconds
 		if held = resident(t) - before; held < 64<<20 {
 			return
 		}
@@ -119,7 +119,8 @@ func TestMemoryGoesBackToTheSystem(t *testing.T) {
 	t.Errorf("the process holds %d MiB more 5 seconds after", held>>20)
 }
 
-// TestLittleIsComputedAheadOfAReader: of texts, too, in values of whatever type.
+// TestLittleIsComputedAheadOfAReader checks that DuckDB computes little in advance of a slow
+// reader, also for texts in values of any type.
 func TestLittleIsComputedAheadOfAReader(t *testing.T) {
 	for _, value := range []string{"repeat('x', 1000)", "{a: [repeat('x', 1000)]}", "[repeat('x', 500), repeat('x', 500)]", "array_value(repeat('x', 1000))"} {
 		conn := limited(t, 256<<20)
@@ -133,7 +134,7 @@ func TestLittleIsComputedAheadOfAReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec.Release()
-		time.Sleep(300 * time.Millisecond) // threads fill the buffer
+		time.Sleep(300 * time.Millisecond) // threads fill the buffer meanwhile
 		if more := limit.InUse() - before; more > 16<<20 {
 			t.Errorf("%s: %d MiB wait for the reader", value, more>>20)
 		}
@@ -235,7 +236,8 @@ func TestPatternsOfSeveralWildcards(t *testing.T) {
 }
 
 func TestKeptStatementsHoldNoResults(t *testing.T) {
-	conn := limited(t, 256<<20) // a third of what 30 results of 20 MB take, while they grow
+	// A third of the memory of 30 results of 20 MB while they are computed.
+	conn := limited(t, 256<<20)
 	before := limit.InUse()
 	for i := range 30 {
 		for _, sql := range []string{

@@ -9,37 +9,39 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
-// What DuckDB may hold beside what its own memory limit counts: half of that, and this much for syntax trees, plans and
-// statements that are kept; package limit has as much again in reserve for small statements. docs/OPERATING.md tells it.
+// memoryBeside is a constant part of the memory that DuckDB may take beyond its own memory limit:
+// it is for syntax trees, plans and cached statements. The other part is half of the limit. Package
+// limit has a reserve of the same size for small statements. docs/OPERATING.md documents this.
 const memoryBeside = 32 << 20
 
-// errMemory ends the statement that holds the most when all together hold too much.
+// errMemory is the error of the statement that holds the most memory, which is ended when all
+// statements together hold too much.
 var errMemory = base.Errorf(base.TooLarge, "the queries that run take more memory than query_memory and the share beside it, and this one the most").
 	WithHint("filter more, select fewer columns, run fewer queries at once, or raise query_memory")
 
-// cppMemory is of all instances of the process: what they allocate cannot be told apart.
+// cppMemory is for all instances of the process, since their allocations cannot be told apart.
 var cppMemory = memoryBound{running: map[*statement]bool{}}
 
 // memoryBound bounds the memory that package limit counts.
 type memoryBound struct {
 	mu        sync.Mutex
-	before    int64               // in use when the first instance was there; guarded by mu
-	allowed   int64               // that instances may take together; guarded by mu
-	unlimited int                 // instances without a limit; guarded by mu
+	before    int64               // in use before the first instance was opened; guarded by mu
+	allowed   int64               // the maximum for all instances together; guarded by mu
+	unlimited int                 // number of instances without a limit; guarded by mu
 	watched   bool                // guarded by mu
 	running   map[*statement]bool // guarded by mu
 }
 
-// statement is one that is planned or runs.
+// statement is a statement that is being planned or run.
 type statement struct {
 	account interface{ Bytes() int64 }
 	end     context.CancelCauseFunc
-	ended   bool // by the bound
+	ended   bool // it was ended to free memory
 }
 
-// Memory returns the bytes that all instances of the process hold, and how many they may: their
-// buffer managers and what is beside them. limit is 0 if an instance has none; both are 0 where
-// memory is not counted.
+// Memory returns the bytes that all instances of the process hold, and the limit, both including
+// the memory outside of their buffer managers. limit is 0 if an instance has no limit. Both are 0
+// where memory is not counted.
 func Memory() (used, limit int64) { return cppMemory.read() }
 
 func (m *memoryBound) read() (used, allowed int64) {
@@ -63,10 +65,10 @@ func (m *memoryBound) end(s *statement) {
 	delete(m.running, s)
 }
 
-// add counts an instance whose buffer manager is limited to so many bytes; 0 is no limit.
+// add counts an instance whose buffer manager is limited to this many bytes; 0 means no limit.
 func (m *memoryBound) add(bytes int64) { m.change(bytes, 1) }
 
-// remove takes back add.
+// remove undoes add.
 func (m *memoryBound) remove(bytes int64) { m.change(bytes, -1) }
 
 func (m *memoryBound) change(bytes int64, instances int) {
@@ -94,20 +96,20 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	}
 }
 
-// trimEvery is how often it is looked whether there is memory to give back to the system. The
-// allocator would keep it for seconds, and the process would hold it beside what the next queries
-// take, since each thread has its own.
+// trimEvery is the time between checks for memory to return to the system. The allocator itself
+// would retain freed memory for seconds. The process would hold it in addition to the memory of the
+// next queries, since each thread has its own.
 const trimEvery = 50 * time.Millisecond
 
-// Memory is given back when more than an eighth of what queries may hold is free, or trimWorth
-// after trimAfter.
+// Memory is returned to the system if more than 1/retainedShare of the queries' limit is retained.
+// If the last time was more than trimAfter ago, more than trimWorth is enough.
 const (
 	retainedShare = 8
 	trimAfter     = 10 * time.Second
 	trimWorth     = 8 << 20
 )
 
-// trim gives memory back that queries freed.
+// trim returns memory that queries freed to the system.
 func (m *memoryBound) trim() {
 	trimmed, looked := time.Now(), int64(0)
 	for ; ; time.Sleep(trimEvery) {
@@ -119,7 +121,7 @@ func (m *memoryBound) trim() {
 		}
 		freed := limit.Freed()
 		if worth == 0 || freed-looked < worth {
-			continue // no more can be retained than was freed since
+			continue // no more can be retained than was freed since the last check
 		}
 		if looked = freed; limit.Retained() > worth {
 			limit.Purge()
@@ -128,7 +130,7 @@ func (m *memoryBound) trim() {
 	}
 }
 
-// relief is how long a statement that was ended has to give back its memory before the next one is ended.
+// relief is how long an ended statement has to free its memory before the next one is ended.
 const relief = 200 * time.Millisecond
 
 // watch ends the largest statement whenever too much memory is in use.

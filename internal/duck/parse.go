@@ -19,17 +19,17 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// ErrNotSelect says that a statement is valid as far as DuckDB's parser can tell, but
-// no SELECT (or FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE), which alone have a tree to show.
+// ErrNotSelect says that a statement is valid for DuckDB's parser but is not a SELECT (or FROM,
+// VALUES, DESCRIBE, SHOW, SUMMARIZE). DuckDB returns syntax trees only for these.
 var ErrNotSelect = errors.New("not a select statement")
 
-// Node is an object of DuckDB's serialized syntax tree: the query nodes, table
-// references and expressions of DuckDB's own parser, under the names that
-// json_serialize_sql gives them. Numbers are json.Number.
+// Node is an object of DuckDB's serialized syntax tree: a query node, table reference or
+// expression. Its members have the names that json_serialize_sql gives them. Numbers are
+// json.Number.
 type Node = map[string]any
 
-// serialize has DuckDB make the syntax trees of a text, and reads them. changed tells that finite
-// changed numbers.
+// serialize has DuckDB make the syntax trees of a text, and parses them. changed says whether
+// finite changed numbers.
 func (c *Conn) serialize(sql string) (answer serialized, changed bool, err error) {
 	stmt, err := c.PrepareCached("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR")
 	if err != nil {
@@ -54,8 +54,8 @@ func (c *Conn) serialize(sql string) (answer serialized, changed bool, err error
 	return answer, changed, nil
 }
 
-// ParseSelect returns the query node of one SELECT statement, as DuckDB's parser sees
-// it. A syntax error is Invalid with its position in the text.
+// ParseSelect returns the query node of one SELECT statement from DuckDB's parser. A syntax error
+// is an Invalid error with its position in the text.
 func (c *Conn) ParseSelect(sql string) (Node, error) {
 	answer, infinite, err := c.serialize(sql)
 	if err != nil {
@@ -85,10 +85,12 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 	return node, nil
 }
 
-// nonFinite matches the numbers that DuckDB writes into JSON and JSON does not have, and strings, to pass over what is in them.
+// nonFinite matches numbers in DuckDB's JSON that are not valid in JSON. It also matches strings,
+// so that their content is skipped.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
 
-// finite puts a string in the place of every number in a syntax tree that JSON does not have: the constant 1e1000 is Infinity.
+// finite replaces numbers that are not valid in JSON by strings. For example, the constant 1e1000
+// is written as Infinity.
 func finite(text string) (_ string, changed bool) {
 	if !strings.Contains(text, "Infinity") && !strings.Contains(text, "NaN") {
 		return text, false
@@ -103,8 +105,8 @@ func finite(text string) (_ string, changed bool) {
 	return text, changed
 }
 
-// castInfinite makes CAST('Infinity' AS DOUBLE) of every constant in a node whose number finite replaced: DuckDB does not read its
-// own Infinity back.
+// castInfinite replaces each constant that finite made a string by CAST('Infinity' AS DOUBLE),
+// since DuckDB cannot read its own Infinity.
 func castInfinite(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -129,29 +131,31 @@ func castInfinite(v any) {
 	}
 }
 
-// CheckSyntax lets DuckDB's parser judge a statement of whatever kind. It takes a tenth of the time of ParseSelect, which makes a tree, and
-// runs a query for that. A syntax error is Invalid with its position in the text.
+// CheckSyntax checks a statement of any kind with DuckDB's parser. It takes a tenth of the time of
+// ParseSelect, which runs a query to make a tree. A syntax error is an Invalid error with its
+// position in the text.
 func (c *Conn) CheckSyntax(sql string) error {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
 	var statements C.duckdb_extracted_statements
-	found := C.duckdb_extract_statements(c.conn, csql, &statements) // more than one of a PIVOT, which makes a type first
+	// A PIVOT has more than one statement, since it first makes a type.
+	found := C.duckdb_extract_statements(c.conn, csql, &statements)
 	defer C.duckdb_destroy_extracted(&statements)
 	if found > 0 {
 		return nil
 	}
 	if _, err := c.ParseSelect(sql); err != nil && !errors.Is(err, ErrNotSelect) {
-		return err // the same, with the position
+		return err // the same error, with its position
 	}
 	return c.failure(C.GoString(C.duckdb_extract_statements_error(statements)))
 }
 
-// nestedEnumMessage is what json_serialize_sql says to a cast to a type that holds an ENUM,
-// such as ENUM('a')[]: it has no form for that (DuckDB 1.5.5).
+// nestedEnumMessage is the error of json_serialize_sql for a cast to a type that contains an ENUM,
+// such as ENUM('a')[], which it cannot serialize (DuckDB 1.5.5).
 const nestedEnumMessage = "Cannot serialize non-constant type parameter"
 
-// withoutEnums writes VARCHAR in the place of every ENUM(...), so that all else stays where it
-// is: the tree serves to find names, and no name is in an ENUM.
+// withoutEnums replaces each ENUM(...) by VARCHAR and spaces, so that all positions stay. The tree
+// is used to find names, and an ENUM contains none.
 func withoutEnums(sql string) string {
 	tokens, err := sqltoken.Split(sql)
 	if err != nil {
@@ -170,7 +174,7 @@ func withoutEnums(sql string) string {
 	return string(out)
 }
 
-// PrintSelect returns SQL text for a query node: the inverse of ParseSelect.
+// PrintSelect returns the SQL text of a query node. It is the inverse of ParseSelect.
 func (c *Conn) PrintSelect(node Node) (string, error) {
 	stmt, err := c.PrepareCached("SELECT json_deserialize_sql($1::VARCHAR::JSON)")
 	if err != nil {

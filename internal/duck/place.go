@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// overtime is how long a query may keep its place after its context ended.
+// overtime is how long a query may hold its slot after its context has ended.
 const overtime = 2 * time.Second
 
-// place is a lent connection's place in its pool, or outside of it.
+// place is the slot of a lent connection in its pool. A query that gave up its slot is outside.
 type place struct {
 	pool   *Pool
 	who    asker
-	unhook func() bool // stops the wait for the end of the context
-	left   bool        // guarded by the pool's mu
-	over   bool        // guarded by the pool's mu: it is given back
+	unhook func() bool // stops waiting for the end of the context
+	left   bool        // the slot was given up; guarded by the pool's mu
+	over   bool        // the connection was released; guarded by the pool's mu
 }
 
 func newPlace(ctx context.Context, p *Pool, who asker) *place {
@@ -26,8 +26,8 @@ func newPlace(ctx context.Context, p *Pool, who asker) *place {
 	return h
 }
 
-// leave frees the place for another query, if one more may be outside, and reports whether it is
-// free.
+// leave frees the slot for another query, unless too many queries are outside. It reports whether
+// the slot is free.
 func (h *place) leave() bool {
 	p := h.pool
 	p.mu.Lock()

@@ -8,23 +8,27 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Pool lends connections to queries. It opens them as they are needed. There are places for a
-// number of queries; past it, a query waits for a place or for the end of its context. See turns.go
-// for who gets a place that becomes free.
+// Pool lends connections to queries. It opens them as they are needed. It has a slot for each of a
+// number of queries. Further queries wait for a slot or for the end of their context. See turns.go
+// for the order in which they get slots.
 //
-// Two kinds of queries give their place to the next one while they keep their connection: those
-// that only wait for the reader of their result (Yield), and those that go on for a while after
-// their context ended, because DuckDB is where no interrupt reaches it. There are at most as many
-// of them as there are places.
+// Two kinds of queries give up their slot while they keep their connection:
+//   - queries that only wait for the reader of their result (Yield), and
+//   - queries that continue for a while after their context has ended, because DuckDB is in a place
+//     where interrupts have no effect.
+//
+// There are at most as many of these as there are slots.
 type Pool struct {
 	inst  *Instance
 	limit int
 
 	mu      sync.Mutex
-	turns   turns   // guarded by mu
-	outside int     // queries that gave their place away; guarded by mu
-	idle    []*Conn // guarded by mu, all of one database; the last used is handed out first: its caches are warm
-	closed  bool    // guarded by mu
+	turns   turns // guarded by mu
+	outside int   // number of queries that gave up their slot; guarded by mu
+	// idle connections, all of one database; guarded by mu. The last one used is lent first,
+	// because its caches are warm.
+	idle   []*Conn
+	closed bool // guarded by mu
 }
 
 // NewPool returns a pool of connections of an instance, for limit queries at once.
@@ -32,14 +36,15 @@ func NewPool(inst *Instance, limit int) *Pool {
 	return &Pool{inst: inst, limit: limit, turns: turns{free: limit, lent: map[asker]int{}}}
 }
 
-// Waiting returns how many queries wait for a connection.
+// Waiting returns how many queries are waiting for a slot.
 func (p *Pool) Waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.turns.waiting)
 }
 
-// Acquire returns a connection that nobody else uses, for as long as the context lasts. Give it back with Release.
+// Acquire returns a connection for exclusive use while the context lasts. It must be returned with
+// Release.
 func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	who := askerOf(ctx)
 	if err := p.enter(ctx, who); err != nil {
@@ -58,7 +63,7 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
-// enter takes a place.
+// enter takes a slot, and waits for one if necessary.
 func (p *Pool) enter(ctx context.Context, who asker) error {
 	p.mu.Lock()
 	t := p.turns.take(who)
@@ -77,7 +82,7 @@ func (p *Pool) enter(ctx context.Context, who asker) error {
 	return base.Errorf(base.KindOf(ctx.Err()), "%d queries run already; the request waited in vain: %w", p.limit, ctx.Err())
 }
 
-// connection returns one that nobody uses.
+// connection returns an idle connection or a new one.
 func (p *Pool) connection() (*Conn, error) {
 	p.mu.Lock()
 	if p.closed {
@@ -95,13 +100,16 @@ func (p *Pool) connection() (*Conn, error) {
 	return p.inst.Connect()
 }
 
-// Wanted reports whether queries wait for a place.
+// Wanted reports whether queries are waiting for a slot.
 func (p *Pool) Wanted() bool { return p.Waiting() > 0 }
 
-// Yield lets another query begin before this connection is given back: its own only waits for who
-// reads the result, since that time. As many connections may yield as there are places. After that
-// it keeps its place for a moment, in which a small result can be computed; then, while others
-// wait, Yield returns a Timeout error: the query should end.
+// Yield gives up the slot of a connection that is still lent, so that another query can begin. The
+// caller's query only waits for the reader of its result, since the given time. As many connections
+// may yield as there are slots.
+//
+// If no more connections may yield, the query keeps its slot for yieldWithin, in which a small
+// result can be computed. After that, Yield returns a Timeout error if other queries are waiting:
+// the query should end.
 func (p *Pool) Yield(c *Conn, since time.Time) error {
 	if c.place.leave() || time.Since(since) < yieldWithin || !p.Wanted() {
 		return nil
@@ -110,10 +118,11 @@ func (p *Pool) Yield(c *Conn, since time.Time) error {
 		WithHint("read the result without pauses, ask for less at a time, or raise max_queries")
 }
 
-// yieldWithin is how long a query whose reader is slow may keep its place while others wait for it.
+// yieldWithin is how long a query with a slow reader may keep its slot while other queries wait for
+// it.
 const yieldWithin = 200 * time.Millisecond
 
-// Release gives a connection back. Its result must be closed.
+// Release returns a connection to the pool. Its result must be closed.
 func (p *Pool) Release(c *Conn) {
 	held := c.place
 	c.lent, c.place = context.Background(), nil
@@ -130,10 +139,11 @@ func (p *Pool) Release(c *Conn) {
 	held.giveBack()
 }
 
-// Abandon has Release close the connection: something is left on it that nobody else may see.
+// Abandon makes Release close the connection. It is for a connection with state that other queries
+// must not see.
 func (c *Conn) Abandon() { c.left = true }
 
-// dropFailed closes the connections whose database failed.
+// dropFailed closes the idle connections if their database has failed.
 func dropFailed(idle *[]*Conn) {
 	if n := len(*idle); n == 0 || !(*idle)[0].db.failed.Load() {
 		return
@@ -144,7 +154,7 @@ func dropFailed(idle *[]*Conn) {
 	*idle = nil
 }
 
-// Close closes the idle connections; those that are lent close when they come back.
+// Close closes the idle connections. Lent connections are closed when they are released.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -47,7 +47,7 @@ func TestAConnectionThatYieldsMakesPlaceForAnother(t *testing.T) {
 		yield(first)
 		second := acquire()
 		full()
-		yield(second) // no more than one
+		yield(second) // no more than one may yield
 		full()
 		pool.Release(first)
 		full()
@@ -58,7 +58,8 @@ func TestAConnectionThatYieldsMakesPlaceForAnother(t *testing.T) {
 	}
 }
 
-// TestPlacesGoToThoseThatHaveTheFewest: to clients, and to texts of one client.
+// TestPlacesGoToThoseThatHaveTheFewest checks the order among clients, and among the texts of one
+// client.
 func TestPlacesGoToThoseThatHaveTheFewest(t *testing.T) {
 	s := turns{free: 3, lent: map[asker]int{}}
 	names := map[*turn]string{}
@@ -131,7 +132,7 @@ func TestAQueryWithASlowReaderEndsWhereItCannotYield(t *testing.T) {
 	<-ended
 }
 
-// TestAnAbandonedConnectionIsClosed, with what is left on it.
+// TestAnAbandonedConnectionIsClosed checks that an abandoned connection is closed with its state.
 func TestAnAbandonedConnectionIsClosed(t *testing.T) {
 	inst, err := Open(Settings{Threads: 1})
 	if err != nil {

@@ -2,20 +2,25 @@ package duck
 
 import "strings"
 
-// refused are the scalar functions that no statement may call, whoever sends it.
+// refused are the scalar functions that no statement may call, not even an administrator's.
 var refused = map[string]bool{
-	"json_serialize_plan": true, // binds and optimizes a text that nobody has looked at: it opens files for it
-	"sleep_ms":            true, // holds a thread that no interrupt ends
-	"pg_sleep":            true, // a macro of it
-	"setseed":             true, // stays with the connection: uuid() and random() of whoever comes next repeat themselves
-	"reservoir_quantile":  true, // its samples are memory that nobody counts, 64 KiB a group: approx_quantile
-	"write_log":           true, // into the server's own log
-	"current_query":       true, // tells the system's own text: where the parts are, and what became of views
-	"current_setting":     true, // tells the folders and limits of the server; an administrator reads duckdb_settings()
+	// Binds and optimizes a text that was not checked, and opens files for that.
+	"json_serialize_plan": true,
+	"sleep_ms":            true, // holds a thread that cannot be interrupted
+	"pg_sleep":            true, // a macro that calls sleep_ms
+	// Changes the connection: uuid() and random() of later queries would repeat themselves.
+	"setseed": true,
+	// Its samples are memory that is not counted, 64 KiB per group; approx_quantile replaces it.
+	"reservoir_quantile": true,
+	"write_log":          true, // writes into the server's log
+	// Shows our rewritten text: the paths of parts, and the text of views.
+	"current_query": true,
+	// Shows the server's folders and limits; an administrator can read duckdb_settings().
+	"current_setting": true,
 }
 
-// Refused reports whether a scalar function is one that no statement may call. Those that Scoter registers are among them: their arguments are
-// trusted.
+// Refused reports whether no statement may call a scalar function. This includes functions that
+// Scoter registers, since they trust their arguments.
 func Refused(name string) bool {
 	name = strings.ToLower(name)
 	return refused[name] || strings.HasPrefix(name, "scoter_")

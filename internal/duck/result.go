@@ -28,12 +28,13 @@ struct ArrowSchema {
 #include "gather.h"
 #include "interval.h"
 
-// Helps with the statement's tasks until there are rows or an error. duckdb_execute_pending does
-// so too, but spins while other threads have the tasks: a fifth of the processor time of the smallest queries,
-// and a whole core that the others could use. Here the thread gives way, longer each time.
+// Helps with the statement's tasks until there are rows or an error. duckdb_execute_pending does so
+// too, but it spins while other threads have the tasks. That costs a fifth of the processor time of
+// the smallest queries, and a whole core that other queries could use. Here the thread yields or
+// sleeps, longer each time.
 static void scoter_work(duckdb_pending_result pending) {
 	const int yields = 8;
-	const long longest = 200000; // nanoseconds
+	const long longest = 200000; // in nanoseconds
 	int idle = 0;
 	for (;;) {
 		duckdb_pending_state state = duckdb_pending_execute_task(pending);
@@ -72,7 +73,7 @@ static duckdb_state scoter_begin(duckdb_prepared_statement stmt, scoter_result *
 	return state;
 }
 
-// scoter_begin, for an account.
+// Calls scoter_begin for an account.
 static duckdb_state scoter_start(scoter_account *account, duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
 	scoter_account *before = scoter_account_enter(account);
 	duckdb_state state = scoter_begin(stmt, r, error);
@@ -95,7 +96,7 @@ static duckdb_error_data scoter_schema(scoter_result *r, struct ArrowSchema *out
 	return error;
 }
 
-// Calls maps lists of entries; returns whether there are any.
+// Replaces maps by lists of entries in a schema. Returns whether there are any.
 static int scoter_maps_as_lists(struct ArrowSchema *s) {
 	int maps = strcmp(s->format, "+m") == 0;
 	if (maps) s->format = "+l";
@@ -103,7 +104,8 @@ static int scoter_maps_as_lists(struct ArrowSchema *s) {
 	return maps;
 }
 
-// Converts a chunk and destroys it: 1, or -1 an error, which if it is an INTERVAL that Arrow cannot hold has its column in long_in.
+// Converts a chunk to Arrow and destroys it. Returns 1, or -1 for an error. If the error is an
+// INTERVAL that Arrow cannot hold, long_in is set to its column.
 static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
                           int64_t *long_in, duckdb_error_data *error) {
 	*long_in = intervals ? scoter_long_interval(*chunk) : -1;
@@ -118,7 +120,7 @@ static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk
 	return 1;
 }
 
-// Fetches and converts the next chunk: 0 the end, else as scoter_convert.
+// Fetches and converts the next chunk. Returns 0 at the end, otherwise the same as scoter_convert.
 static int scoter_next(scoter_account *account, scoter_result *r, bool intervals, struct ArrowArray *out, int64_t *long_in, duckdb_error_data *error) {
 	scoter_account *before = scoter_account_enter(account);
 	duckdb_data_chunk chunk = r->ahead ? r->ahead : scoter_fetch(r);
@@ -134,15 +136,16 @@ static int scoter_next(scoter_account *account, scoter_result *r, bool intervals
 	return status;
 }
 
-// Converts a chunk of all rows and destroys it: as scoter_next.
+// Converts a chunk that has all rows, and destroys it. Returns the same as scoter_next.
 static int scoter_take(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
                        int64_t *long_in, duckdb_error_data *error) {
 	if (!*chunk || duckdb_data_chunk_get_size(*chunk) == 0) return 0;
 	return scoter_convert(options, chunk, intervals, out, long_in, error);
 }
 
-// Frees a result. Of a query that has rows left DuckDB's threads may be at work, with what the caller lends to it: destroying the result
-// does not end them (1.5.5). What does, and waits for them, is that the connection begins another statement, even one that is none.
+// Frees a result. If the query has rows left, DuckDB's threads may still run and read memory that
+// the caller lent to it. Destroying the result does not stop them (1.5.5). They are stopped and
+// awaited when the connection begins another statement, even an empty one.
 static void scoter_close(scoter_account *account, scoter_result *r, duckdb_connection conn) {
 	scoter_account *before = scoter_account_enter(account);
 	if (r->ahead) duckdb_destroy_data_chunk(&r->ahead);
@@ -172,22 +175,22 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Result streams a query's rows as Arrow batches of at most 2,048 rows. DuckDB
-// computes ahead into a bounded buffer, so memory does not grow with the result.
+// Result streams a query's rows as Arrow batches of at most 2,048 rows. DuckDB computes in advance
+// into a buffer of bounded size, so memory does not grow with the size of the result.
 type Result struct {
 	columns
 	stmt   *Stmt
 	res    *C.scoter_result
-	chunk  C.duckdb_data_chunk // all rows of a result without res; nil once they were given
+	chunk  C.duckdb_data_chunk // all rows of a result without res; nil after they were returned
 	unhook func()
 	ctx    context.Context
 }
 
-// columns are what a result's batches look like.
+// columns describe the batches of a result.
 type columns struct {
 	schema    *arrow.Schema
 	raw       *arrow.Schema // as DuckDB gives it
-	differ    bool          // raw and schema differ: batches go through toCanonical
+	differ    bool          // raw and schema differ, so batches are converted by toCanonical
 	intervals bool          // there are INTERVALs among the values
 }
 
@@ -213,21 +216,27 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 		r.Close()
 		return nil, err
 	}
-	if s.cached && C.duckdb_nparams(s.stmt) == 0 { // parameters give columns their types
+	if s.cached && C.duckdb_nparams(s.stmt) == 0 { // the types of columns may depend on parameters
 		s.columns = &r.columns
 	}
 	return r, nil
 }
 
-// ColumnsKnown reports whether the statement ran before and its results have always the same columns.
+// ColumnsKnown reports whether the statement has run before, and its results always have the same
+// columns.
 func (s *Stmt) ColumnsKnown() bool { return s.columns != nil }
 
 // Raw returns the C handle (duckdb_prepared_statement).
 func (s *Stmt) Raw() unsafe.Pointer { return unsafe.Pointer(s.stmt) }
 
-// Compute executes a statement whose columns are known by the caller's function, which is interrupted as other statements are and
-// owes its memory to the account (scoter_account) that it gets. It returns all rows as a chunk (duckdb_data_chunk), which the result takes
-// over, or DuckDB's text of an error; neither if DuckDB is to execute the statement.
+// Compute executes a statement by calling execute in place of DuckDB. The statement's columns must
+// be known. execute is interrupted like other statements, and allocates memory for the given
+// account (scoter_account).
+//
+// execute returns one of:
+//   - all rows as a chunk (duckdb_data_chunk), which the result takes over,
+//   - the text of DuckDB's error, or
+//   - neither of these, if DuckDB is to execute the statement.
 func (s *Stmt) Compute(ctx context.Context, execute func(account unsafe.Pointer) (chunk unsafe.Pointer, failure string)) (*Result, error) {
 	within, unhook := s.conn.interruptible(ctx)
 	if within.Err() != nil {
@@ -250,7 +259,8 @@ func (s *Stmt) Compute(ctx context.Context, execute func(account unsafe.Pointer)
 	return &Result{columns: *s.columns, stmt: s, chunk: C.duckdb_data_chunk(chunk), unhook: func() {}}, nil
 }
 
-// arrowSchema returns the schema that batches come with. asLists is for maps as lists of their entries; maps is whether there are any.
+// arrowSchema returns the schema of the batches. With asLists, maps are replaced by lists of their
+// entries, and maps says whether there are any.
 func (r *Result) arrowSchema(asLists bool) (s *arrow.Schema, maps bool, err error) {
 	var cschema C.struct_ArrowSchema
 	if e := C.scoter_schema(r.res, &cschema); e != nil {
@@ -275,7 +285,8 @@ func (r *Result) importSchema() error {
 		return err
 	}
 	if maps {
-		// arrow-go reads a map's schema without the metadata of its keys and values, which say what they are.
+		// The library arrow-go drops the metadata of a map's keys and values when it imports a
+		// schema. That metadata has their types.
 		lists := s
 		if s, _, err = r.arrowSchema(false); err != nil {
 			return err
@@ -299,7 +310,7 @@ func (r *Result) importSchema() error {
 	md := s.Metadata()
 	r.schema = arrow.NewSchema(fields, &md)
 	if !r.differ {
-		r.raw = r.schema // batches have the schema that the result says
+		r.raw = r.schema // so that batches have the schema that the result returns
 	}
 	return nil
 }
@@ -312,15 +323,16 @@ func hasInterval(dt arrow.DataType) bool {
 // Schema returns the columns of the result.
 func (r *Result) Schema() *arrow.Schema { return r.schema }
 
-// Gather has Next wait until a batch is full, instead of giving what DuckDB gives: of a scan that finds few rows that is a batch for
-// each vector with any of them. It is for who needs all rows before doing anything. Batches of large values stay as they come.
+// Gather makes Next wait until a batch is full. Otherwise, for a scan that finds few rows, each
+// vector with any rows is a batch of its own. It is for callers that need all rows before they do
+// anything. Batches of large values are not joined.
 func (r *Result) Gather() {
 	if r.res != nil {
 		r.res.gather = true
 	}
 }
 
-// Next returns the next batch, which the caller releases, or io.EOF.
+// Next returns the next batch, or io.EOF. The caller releases the batch.
 func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	var carray C.struct_ArrowArray
 	var failed C.duckdb_error_data
@@ -365,10 +377,11 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(r.schema, columns, rec.NumRows()), nil
 }
 
-// Close ends the query if it still runs and frees the connection for the next one. Nothing of the query runs any more then.
+// Close ends the query if it is still running, and frees the connection for the next one. When it
+// returns, no thread works for the query.
 func (r *Result) Close() {
 	if r.res != nil {
-		r.stmt.conn.account.Stop(true) // what still runs of the query ends sooner; unhook takes it back
+		r.stmt.conn.account.Stop(true) // running threads end sooner; unhook undoes this
 		C.scoter_close(r.stmt.conn.accountC(), r.res, r.stmt.conn.conn)
 	}
 	r.unhook()

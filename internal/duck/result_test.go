@@ -87,7 +87,7 @@ func TestMembersOfMapsKeepTheirMeaning(t *testing.T) {
 	}
 }
 
-// TestMembersOfUnionsKeepTheirMeaning: they are what columns of their types are.
+// TestMembersOfUnionsKeepTheirMeaning checks that members of unions have the same types as columns.
 func TestMembersOfUnionsKeepTheirMeaning(t *testing.T) {
 	c := connect(t)
 	types := []string{"BOOLEAN", "UUID", "HUGEINT", "UHUGEINT", "BIGNUM", "BIT", "TIME WITH TIME ZONE", "JSON", "INTEGER", "BOOLEAN[]", "BOOLEAN[2]",
@@ -142,7 +142,7 @@ func TestMembersOfUnionsKeepTheirMeaning(t *testing.T) {
 	}
 }
 
-// first returns the first value of a kept statement, as text.
+// first returns the first value of the result of a cached statement, as text.
 func first(t *testing.T, c *Conn, sql string) string {
 	t.Helper()
 	stmt, err := c.PrepareCached(sql)
@@ -285,7 +285,8 @@ func TestCheckSyntax(t *testing.T) {
 	}
 }
 
-// TestWhatFailsLateIsAnError: DuckDB loses the reason now and then, and it must not look like the end then.
+// TestWhatFailsLateIsAnError checks that an error after the first rows never looks like the end of
+// the result. DuckDB sometimes loses the reason.
 func TestWhatFailsLateIsAnError(t *testing.T) {
 	c := connect(t)
 	for range 200 {
@@ -384,9 +385,10 @@ func BenchmarkCheckSyntax(b *testing.B) {
 	})
 }
 
-// TestLargeValuesAreNotGathered reads a few rows at a time whose texts are large, also within lists: no batch has many of them.
+// TestLargeValuesAreNotGathered reads a few rows at a time with large texts, some of them within
+// lists. No batch may have many of them.
 func TestLargeValuesAreNotGathered(t *testing.T) {
-	const size, atOnce, groups = 5_000, 100, 100 // DuckDB joins fewer than 64 rows itself
+	const size, atOnce, groups = 5_000, 100, 100 // DuckDB itself joins fewer than 64 rows
 	c := connect(t)
 	for _, value := range []string{"repeat('x', %d)", "[NULL, repeat('x', %d)]", "{'a': 1, 'b': {'c': [repeat('x', %d)]}}", "MAP {i: repeat('x', %d)}", "array_value('a', repeat('x', %d))", "CASE WHEN i %% 2 = 0 THEN repeat('x', %d) END"} {
 		rows, err := c.Query(t.Context(), fmt.Sprintf("SELECT i, "+value+" FROM range(%d) r(i) WHERE i %% 2048 < %d", size, groups*2048, atOnce))

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// fragments are what DuckDB's scanner has rules for.
+// fragments are the pieces of random texts: DuckDB's scanner has rules for all of them.
 var fragments = []string{
 	" ", " ", " ", "\n", "\r", "\t", "\f", "\v", "\u00a0", "\u3000", "\u200b", "--", "-- ", "/*", "*/", "/* x */", "*", "/", "//",
 	"'", "''", "'a'", "'a;b'", "\"", "\"q\"", "E'", "e'a'", "E'a'\n", "\n'b\\'", "\u00a0\n'", "\\", "\\'", "x'1f'", "X'", "b'1'", "U&'a'", "U&\"q\"", "n'a'", "$$", "$a$", "$é$", "$1", "$n", "$", "?",
@@ -21,8 +21,8 @@ var fragments = []string{
 	"(", ")", "[", "]", "{", "}", ",", ";", "AS", "FROM t", "1FROM t", "SELECT 2", "; SELECT 2", "(1)", "[1]", "AND", "WHERE",
 }
 
-// TestTokensAreThoseOfDuckDB compares what sqltoken makes of random texts with what DuckDB's parser does: how many statements there are, and
-// that a text of the tokens alone has the same tree.
+// TestTokensAreThoseOfDuckDB compares sqltoken with DuckDB's parser on random texts: the number of
+// statements must be the same, and a text of the tokens alone must have the same tree.
 func TestTokensAreThoseOfDuckDB(t *testing.T) {
 	conn := connect(t)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -44,7 +44,7 @@ func TestTokensAreThoseOfDuckDB(t *testing.T) {
 	}
 }
 
-// sameTokens reports whether a text is valid to DuckDB.
+// sameTokens compares the tokens of a text, and reports whether the text is valid to DuckDB.
 func sameTokens(t *testing.T, conn *Conn, text string) bool {
 	t.Helper()
 	want, n := statementsIn(conn, text)
@@ -64,7 +64,7 @@ func sameTokens(t *testing.T, conn *Conn, text string) bool {
 		switch {
 		case i == 0 || stays(s, i):
 		case strings.ContainsAny(s.Text[s.Tokens[i-1].End:token.Start], "\n\r"):
-			plain += "\n" // two texts are one if a line ends between them
+			plain += "\n" // two strings are one if there is a line break between them
 		default:
 			plain += " "
 		}
@@ -76,12 +76,14 @@ func sameTokens(t *testing.T, conn *Conn, text string) bool {
 	return true
 }
 
-// odd are texts that mean something else to DuckDB without what is between their tokens: an operator with a comment behind it binds otherwise; and
-// behind a $ DuckDB (1.5.5) takes some spaces beyond ASCII for letters, which are spaces to us.
+// odd matches texts that have another meaning to DuckDB without the text between their tokens. An
+// operator with a comment behind it has another precedence. Behind a $, DuckDB (1.5.5) takes some
+// spaces beyond ASCII for letters, where sqltoken sees spaces.
 var odd = regexp.MustCompile(`[-+*/<>=~!@%^&|\x60](--|/\*)|(?s:\$.*[\x{a0}\x{3000}\x{200b}])`)
 
-// stays reports whether nothing may come in front of a token. A sign directly behind an operator says how that binds (1->-1), and the type of 1
-// in 1e is another one, although in both cases the tokens are the same.
+// stays reports whether no space may be inserted before a token. A sign directly behind an operator
+// changes its precedence (1->-1), and an e behind 1 changes its type, although in both cases the
+// tokens are the same.
 func stays(s sqltoken.Statement, i int) bool {
 	before, after := s.Tokens[i-1], s.Text[s.Tokens[i-1].End:]
 	switch before.Kind {
@@ -93,7 +95,8 @@ func stays(s sqltoken.Statement, i int) bool {
 	return false
 }
 
-// statementsIn returns how many statements DuckDB finds in a text, 0 if it is not valid, and the tree of the only one, without locations.
+// statementsIn returns the number of statements that DuckDB finds in a text, or 0 if it is not
+// valid. If there is only one, it also returns its tree without locations.
 func statementsIn(conn *Conn, text string) (tree any, n int) {
 	node, err := conn.ParseSelect(text)
 	if err == nil {

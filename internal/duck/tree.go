@@ -10,28 +10,30 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// keptConstants is how many constants of a statement are in its tree. A constant takes a kilobyte there and a statement may have a million, whose
-// values nobody looks at: they serve to find which parts a condition excludes.
+// keptConstants is the maximum number of constants in the tree of a statement. A constant takes a
+// kilobyte in the tree, and a statement may have a million. Their values are only used to decide
+// which parts a condition excludes.
 const keptConstants = 10_000
 
-// omitted stands in the place of further constants.
+// omitted replaces further constants.
 var omitted = Node{"class": "OMITTED", "type": "OMITTED"}
 
-// treesAtOnce bounds the bytes of the serialized trees that are made and read at a time: both that
-// text and what is made of it take many times the bytes of the statement. A larger one is made alone.
+// treesAtOnce bounds the bytes of the serialized trees that are made and parsed at the same time.
+// Both the serialized text and the parsed tree take many times the bytes of the statement. A larger
+// tree is made alone.
 var treesAtOnce = semaphore.NewWeighted(treeBytes)
 
 const (
 	treeBytes = 32 << 20
-	// A serialized tree takes about so many times the bytes of its statement: 48 where it is a list of
-	// constants.
+	// treeGrowth is the size of a serialized tree divided by the size of its statement: 48 for a
+	// list of constants.
 	treeGrowth = 48
-	// smallTree is one that waits for no others.
+	// smallTree is the size up to which a tree does not wait for others.
 	smallTree = 512 << 10
 )
 
-// awaitTree waits until the tree of a statement of so many bytes may be made. Call done when it was
-// read. The error is the context's.
+// awaitTree waits until the tree of a statement of this many bytes may be made. The caller calls
+// done when the tree has been parsed. The error is the context's.
 func awaitTree(ctx context.Context, statement int) (done func(), err error) {
 	bytes := min(int64(statement)*treeGrowth, treeBytes)
 	if bytes <= smallTree {
@@ -43,14 +45,14 @@ func awaitTree(ctx context.Context, statement int) (done func(), err error) {
 	return func() { treesAtOnce.Release(bytes) }, nil
 }
 
-// serialized is what json_serialize_sql answers.
+// serialized is the result of json_serialize_sql.
 type serialized struct {
 	Error                   bool
 	Type, Message, Position string
-	Statements              []Node // their query nodes
+	Statements              []Node // the query nodes of the statements
 }
 
-// readTree reads it.
+// readTree parses the result of json_serialize_sql.
 func readTree(text string) (serialized, error) {
 	r := treeReader{names: map[string]string{}, d: jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	value, err := r.value()
@@ -77,7 +79,7 @@ func readTree(text string) (serialized, error) {
 
 type treeReader struct {
 	d         *jsontext.Decoder
-	names     map[string]string // of members, each once
+	names     map[string]string // the names of members, each stored once
 	constants int
 }
 
@@ -103,7 +105,7 @@ func (r *treeReader) value() (any, error) {
 	case '"':
 		return token.String(), nil
 	case '0':
-		return json.Number(token.String()), nil // constants above 2^53 stay what they are
+		return json.Number(token.String()), nil // constants above 2^53 stay exact
 	case 't', 'f':
 		return token.Bool(), nil
 	}

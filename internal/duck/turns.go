@@ -6,32 +6,37 @@ import (
 	"slices"
 )
 
-// turns decides who gets a place in a pool. A place that becomes free goes to the client that has
-// the fewest connections, of its requests to those with the text of which the fewest run, and of
-// these to the one that has waited the longest. So many queries that hold their places for long,
-// because they are large or their readers are slow, keep out their like, and nobody waits for ever:
-// who has nothing is only behind others that have nothing and have waited longer.
+// turns decides which query gets a free slot of a pool:
+//   - It goes to the client that has the fewest connections.
+//   - Among that client's requests it goes to one whose text has the fewest running queries.
+//   - Among these it goes to the query that has waited the longest.
+//
+// So queries that hold slots for a long time, because they are large or their readers are slow,
+// only keep similar queries waiting. No query waits forever: a client without a connection waits
+// only for other such clients that have waited longer.
 type turns struct {
 	free    int
-	lent    map[asker]int // connections by client and text, and by client for the text 0
-	waiting []*turn       // the longest first
+	lent    map[asker]int // number of connections by client and text; with text 0, by client
+	waiting []*turn       // in the order in which they began to wait
 }
 
-// turn is a query that waits for a place.
+// turn is a query that waits for a slot.
 type turn struct {
 	who  asker
-	come chan struct{} // closed when the query has its place
+	come chan struct{} // closed when the query has its slot
 }
 
-// asker is for whom a query runs, and what it asks, as hashes. All that is unknown is one asker.
+// asker identifies the client of a query and the text of its request, as hashes. It is the zero
+// value if they are not known.
 type asker struct{ client, text uint64 }
 
 type askerKey struct{}
 
 var askerSeed = maphash.MakeSeed()
 
-// AskedBy returns a context for what runs for a client, whatever tells clients apart, because of a
-// request of this text. Queries that wait for a connection take turns by it.
+// AskedBy returns a context for queries that run for a client because of a request with this text.
+// client is any text that identifies the client. Queries that wait for a connection are ordered by
+// this.
 func AskedBy(ctx context.Context, client, text string) context.Context {
 	return context.WithValue(ctx, askerKey{}, asker{maphash.String(askerSeed, client), maphash.String(askerSeed, text)})
 }
@@ -41,7 +46,7 @@ func askerOf(ctx context.Context) asker {
 	return who
 }
 
-// take takes a place and returns nil, or a turn to wait for.
+// take takes a slot and returns nil, or returns a turn to wait for.
 func (s *turns) take(who asker) *turn {
 	if s.free > 0 {
 		s.free--
@@ -53,7 +58,7 @@ func (s *turns) take(who asker) *turn {
 	return t
 }
 
-// giveUp ends the wait for a turn, which may have come.
+// giveUp ends the wait for a turn. The turn may already have a slot, which is then freed.
 func (s *turns) giveUp(t *turn) {
 	if at := slices.Index(s.waiting, t); at >= 0 {
 		s.waiting = slices.Delete(s.waiting, at, at+1)
@@ -63,7 +68,7 @@ func (s *turns) giveUp(t *turn) {
 	s.pass()
 }
 
-// pass gives a place that is free to the next query.
+// pass gives a free slot to the next query.
 func (s *turns) pass() {
 	if len(s.waiting) == 0 {
 		s.free++
@@ -81,7 +86,7 @@ func (s *turns) pass() {
 	close(t.come)
 }
 
-// before reports whether one asker is served before another that has waited longer.
+// before reports whether one asker is served before another one that has waited longer.
 func (s *turns) before(a, b asker) bool {
 	if of, other := s.lent[asker{client: a.client}], s.lent[asker{client: b.client}]; of != other {
 		return of < other
@@ -89,7 +94,7 @@ func (s *turns) before(a, b asker) bool {
 	return s.lent[a] < s.lent[b]
 }
 
-// returned notes that a connection came back.
+// returned records that a connection was released.
 func (s *turns) returned(who asker) { s.lend(who, -1) }
 
 func (s *turns) lend(who asker, n int) {

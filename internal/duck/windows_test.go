@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
-// TestWindowsHoldNothingAfterwards: whether an error ends them or not.
+// TestWindowsHoldNothingAfterwards checks that windows free their memory, also after an error.
 func TestWindowsHoldNothingAfterwards(t *testing.T) {
 	const succeeds base.Kind = 200
 	conn := limited(t, 256<<20)
@@ -47,7 +47,7 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 				}
 			}
 			var more int64
-			for range 100 { // DuckDB's threads count what they freed now and then
+			for range 100 { // DuckDB's threads add what they freed to the totals only now and then
 				if more = limit.InUse() - before; more < 16<<20 {
 					return
 				}
@@ -58,7 +58,8 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 	}
 }
 
-// TestSortedAggregatesHoldNothingAfterwards: wherever a timeout ends an aggregate with an ORDER BY.
+// TestSortedAggregatesHoldNothingAfterwards ends an aggregate with an ORDER BY by a timeout at
+// various points.
 func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 	conn := limited(t, 256<<20)
 	const query = "SELECT cardinality(histogram('a longer text ' || i ORDER BY -i)) FROM range(%d) t(i)"
@@ -84,7 +85,8 @@ func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 	t.Errorf("%d MiB are held afterwards", more>>20)
 }
 
-// TestWindowsEndWithTheFirstError: the other threads do not wait for the one that failed.
+// TestWindowsEndWithTheFirstError checks that threads do not wait for another thread that has
+// failed.
 func TestWindowsEndWithTheFirstError(t *testing.T) {
 	conn := limited(t, 512<<20)
 	const overflows = "SELECT sum(c) OVER (ORDER BY i ROWS BETWEEN 1000 PRECEDING AND CURRENT ROW) FROM (SELECT i, CASE WHEN i IN (500000, 500001) THEN 170141183460469231731687303715884105727 ELSE 1 END::HUGEINT AS c FROM range(1000000) t(i))"
@@ -112,8 +114,8 @@ func TestWindowsEndWithTheFirstError(t *testing.T) {
 	}
 }
 
-// TestWindowsOverHandles compares windows whose aggregates have states that own memory with the
-// same aggregates without windows.
+// TestWindowsOverHandles compares windows over aggregates whose states own memory with the same
+// aggregates without windows.
 func TestWindowsOverHandles(t *testing.T) {
 	conn := limited(t, 256<<20)
 	for _, aggregate := range []string{

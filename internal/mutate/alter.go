@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// alter runs what follows ALTER.
+// alter runs the rest of a statement after ALTER.
 func (x *execution) alter() error {
 	c := x.c
 	if !c.accept("TABLE") {
@@ -51,8 +51,8 @@ func (x *execution) alter() error {
 	return c.unexpected("ADD, DROP, RENAME, ALTER COLUMN, SET or RESET")
 }
 
-// alterClauses changes the sort key, the partitioning or options. It holds for parts
-// written from now on; merges bring it to the others.
+// alterClauses changes the sort key, the partitioning or the options. A new sort key or
+// partitioning applies to parts that are written from now on. Merges rewrite the other parts.
 func (x *execution) alterClauses(t schema.Table) error {
 	if x.c.peek("(") {
 		options, err := x.c.options()
@@ -107,7 +107,7 @@ func (x *execution) addColumn(t schema.Table) error {
 		return base.Errorf(base.Invalid, "ADD COLUMN takes a name, a type, NOT NULL and DEFAULT")
 	}
 	column := shape.Columns[0]
-	own := false // its default is another value each time
+	own := false // each evaluation of its default may give another value
 	if column.Default != "" {
 		if own, err = x.isVolatile(column.Default); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (x *execution) addColumn(t schema.Table) error {
 	}), ifNotExists)
 }
 
-// isVolatile reports whether an expression has another value each time.
+// isVolatile reports whether each evaluation of an expression may give another value.
 func (x *execution) isVolatile(expression string) (bool, error) {
 	tokens, err := sqltoken.Split(expression)
 	if err != nil {
@@ -138,8 +138,9 @@ func (x *execution) isVolatile(expression string) (bool, error) {
 	return placing == besideEach, err
 }
 
-// checkEmpty refuses a column of whose default each row is to have a value of its own where rows are there: what these hold of a column that is added is one
-// constant. It runs within the change of the table, so that no row comes in between.
+// checkEmpty refuses to add a column with a volatile default to a table that has rows. Existing
+// rows get one constant for an added column, but here each row would need a value of its own.
+// checkEmpty runs within the change of the table, so no rows can be inserted in between.
 func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {
@@ -173,7 +174,7 @@ func (x *execution) dropColumn(t schema.Table) error {
 	})
 }
 
-// checkUnchecked refuses a change of a column's name that a check of the table has.
+// checkUnchecked refuses to rename or drop a column that a check of the table names.
 func checkUnchecked(t schema.Table, column, done string) error {
 	tokens, err := sqltoken.Split(t.Condition())
 	if err != nil {
@@ -238,7 +239,7 @@ func (x *execution) alterColumn(t schema.Table) error {
 		definition.copy(c, c.at, len(c.tokens()))
 		definition.write(")")
 		c.at = len(c.tokens())
-		// A default is what one is in CREATE TABLE: no sub-query, no column.
+		// The same rules apply as in CREATE TABLE: a default has no sub-query and names no column.
 		if _, err := x.shape(&definition); err != nil {
 			return base.Wrap(err, "default of %q", name)
 		}
@@ -256,7 +257,7 @@ func (x *execution) alterColumn(t schema.Table) error {
 	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
 }
 
-// countedTable is what the query of countOf calls the rows.
+// countedTable is the name of the rows in the query of countOf.
 const countedTable = "scoter.counted"
 
 // countOf counts the rows of a table in a snapshot that meet a condition.
@@ -264,7 +265,8 @@ func (x *execution) countOf(t *snapshot.Table, condition string) (int64, error) 
 	return x.count(Select{SQL: "SELECT count(*) FROM " + countedTable + " WHERE " + condition, Transient: &Transient{Name: countedTable, Table: t}})
 }
 
-// setNotNull looks for NULLs, forbids them, and looks for those that came before it did. If there is one, the column is as before.
+// setNotNull makes a column NOT NULL. It checks for NULLs before the change, and again after it for
+// rows that were written in between. If the second check finds one, it undoes the change.
 func (x *execution) setNotNull(t schema.Table, name string) error {
 	if err := x.c.end(); err != nil {
 		return err
@@ -285,12 +287,12 @@ func (x *execution) setNotNull(t schema.Table, name string) error {
 	if err = x.checkNoNulls(t, name); err == nil || was {
 		return err
 	}
-	// Not x.ctx: it may be what ended the count.
+	// x.ctx may be canceled, which would have ended the count.
 	_, undo := x.store.AlterTable(context.WithoutCancel(x.ctx), t.ID, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
 	return errors.Join(err, undo)
 }
 
-// checkNoNulls refuses NULLs in a column.
+// checkNoNulls fails if a column has NULLs.
 func (x *execution) checkNoNulls(t schema.Table, column string) error {
 	n, err := x.count(Select{SQL: fmt.Sprintf("SELECT count(*) FROM %s WHERE %s IS NULL", t.QuotedName(), schema.Quote(column))})
 	if err == nil && n > 0 {
@@ -299,7 +301,7 @@ func (x *execution) checkNoNulls(t schema.Table, column string) error {
 	return err
 }
 
-// count runs a query that yields one BIGINT.
+// count runs a query whose result is one BIGINT.
 func (x *execution) count(s Select) (int64, error) {
 	s.Database = x.req.Database
 	rows, err := x.planner.Select(x.ctx, s)
@@ -320,7 +322,7 @@ func (x *execution) count(s Select) (int64, error) {
 	return n, err
 }
 
-// drop runs what follows DROP.
+// drop runs the rest of a statement after DROP.
 func (x *execution) drop() error {
 	c := x.c
 	what := ""
@@ -368,7 +370,8 @@ func (x *execution) drop() error {
 	return c.placed(err, place)
 }
 
-// dropNamespace drops a database or schema. Without CASCADE it goes only if it holds nothing, so that there is no source to be stopped either.
+// dropNamespace drops a database or schema. Without CASCADE it must be empty, so there is no source
+// to stop either.
 func (x *execution) dropNamespace(database, schemaName string, cascade bool, drop func() error) error {
 	if !cascade {
 		return drop()
@@ -393,8 +396,11 @@ func (x *execution) truncate() (Counts, error) {
 	return Counts{Deleted: x.countShown(removed.Tables[t.ID])}, nil
 }
 
-// countShown returns how many rows SELECT gives of a table in a snapshot: those are none that say that their key is deleted. Where they cannot be
-// read, which is no reason for TRUNCATE to fail, all rows count. That the statement's time has run out meanwhile does not matter.
+// countShown returns the number of rows of a table in a snapshot that SELECT would return. SELECT
+// hides rows that say that their key is deleted.
+//
+// If the rows cannot be read, all rows are counted: TRUNCATE must not fail for that reason. The
+// count has its own time limit, in case the statement's time has already run out.
 func (x *execution) countShown(t *snapshot.Table) int64 {
 	n := t.Rows()
 	if t.Schema.IsDeleted == 0 || n == 0 {

@@ -13,15 +13,23 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Append adds rows to tables, all or nothing, as engine.Engine.Append does. Rows for a table with a primary key change
-// those of the same key; whole ones of a table that merges on read count as inserted, for nobody looks whether their keys are there. Beside rows for other tables they must not move rows by giving only some of their columns, nor
-// give only some columns of a table with checks: that takes a request of their own.
+// Append adds rows to tables, all or nothing, as engine.Engine.Append does.
+//
+// Rows for a table with a primary key change the rows of the same key. Whole rows for a table that
+// merges on read count as inserted, because nothing looks up whether their keys exist.
+//
+// For a table with a primary key, a request with rows for several tables must not:
+//   - move rows by giving only some of their columns,
+//   - give only some columns of a table with checks.
+//
+// Such rows need a request of their own.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
 	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-			keyed = keyed || err == nil && !goesIn(t, rows) // of others Append says what is wrong
+			// For other tables Append returns the error.
+			keyed = keyed || err == nil && !goesIn(t, rows)
 		}
 		if !keyed {
 			result, err := m.store.Append(ctx, tables, o)
@@ -42,7 +50,7 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 	})
 }
 
-// goesIn reports whether rows go into a table as they come, whatever is there.
+// goesIn reports whether rows are appended to a table as they are, without regard to existing rows.
 func goesIn(t schema.Table, rows engine.TableRows) bool {
 	if rows.Deleting != nil {
 		return false
@@ -50,29 +58,31 @@ func goesIn(t schema.Table, rows engine.TableRows) bool {
 	return len(t.PrimaryKey) == 0 || comesUnseen(t, givenBy(rows, t), rows.Whole) && checkSameColumns(rows, t) == nil
 }
 
-// comesUnseen reports whether rows of which the sender gave some columns come into a table without a look at those of their keys that are there.
-// whole says that the columns that it did not give have their defaults.
+// comesUnseen reports whether rows are appended to a table without looking up existing rows of
+// their keys. given are the columns that the sender gave. whole says that the other columns have
+// their defaults.
 func comesUnseen(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
 
-// Fits returns nil if Append would take the rows now. It changes nothing. The error is that of Append, but for limits of memory.
+// Fits returns nil if Append would accept the rows now. It changes nothing. Its errors are those of
+// Append, except for memory limits.
 func (m *Mutator) Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error {
 	_, release, err := m.appended(ctx, tables, o)
 	release()
 	return err
 }
 
-// appended are rows for one of several tables.
+// appended has the rows for one of several tables.
 type appended struct {
 	table schema.Table
-	rows  []arrow.RecordBatch // conformed, unless some are keyed
-	keyed []*arrivals         // rows for a table with a primary key
-	// evolution is what the table becomes with them, or nil.
+	rows  []arrow.RecordBatch // the conformed rows, unless keyed is set
+	keyed []*arrivals         // the rows for a table with a primary key
+	// evolution is the change of the table's schema that the rows need, or nil.
 	evolution *engine.Evolution
 }
 
-// appended conforms rows to their tables. release is to be called in any case.
+// appended conforms rows to their tables. The caller must call release in any case.
 func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []appended, release func(), err error) {
 	release = func() {
 		for _, one := range all {
@@ -97,13 +107,13 @@ func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engin
 		return w.withDeletions()
 	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	if err == nil && len(t.PrimaryKey) > 0 { // of others Conform says what is wrong
+	if err == nil && len(t.PrimaryKey) > 0 { // for other tables Conform returns the error
 		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())
 		}
 		one.evolution = w.evolution
 		if len(one.keyed) > 0 {
-			one.table = one.keyed[0].table // which may have been made anew
+			one.table = one.keyed[0].table // the table may have been dropped and created again
 			return one, nil
 		}
 	}
@@ -128,14 +138,17 @@ func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engin
 	return one, nil
 }
 
-// arrivals returns rows that conform to a table as arrivals that are upserted by its primary key without a query.
+// arrivals returns rows that conform to a table as incoming rows. They can be upserted by its
+// primary key without a query.
 func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals, error) {
 	if err := checkKeyValues(t, records); err != nil {
 		return nil, err
 	}
 	given := givenBy(w.rows, t)
 	if w.rows.Whole {
-		given = t.Columns // also the version: a row that lacks it must not count otherwise beside one that has it
+		// The version is among them: a row that lacks it must be compared like the rows that have
+		// it.
+		given = t.Columns
 	}
 	if len(given) < len(t.Columns) && (movesRow(t, given) || t.Condition() != "") {
 		return nil, base.Errorf(base.Invalid, "rows with some of its columns need a request of their own")
@@ -148,7 +161,8 @@ func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals
 	return arrive(t, records, given, given, replaceRow)
 }
 
-// appendAll appends to several tables, some of which have a primary key. errStale says that the schema of one changed meanwhile.
+// appendAll appends to several tables, some of which have a primary key. It returns errStale if the
+// schema of a table changed in the meantime.
 func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (counts Counts, err error) {
 	all, release, err := m.appended(ctx, tables, o)
 	defer release()
@@ -169,7 +183,7 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 	return counts, err
 }
 
-// commitAll makes one change of what is appended, sorted by table.
+// commitAll commits all rows as one change. all is sorted by table.
 func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions) (Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {
@@ -181,7 +195,8 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 			keyed = append(keyed, one.table.ID)
 		}
 	}
-	release, err := m.hold(ctx, o, o.Pins, keyed...) // none is yet to be made: rows make tables without a key here
+	// All of these tables exist: rows create only tables without a key here.
+	release, err := m.hold(ctx, o, o.Pins, keyed...)
 	if err != nil {
 		return Counts{}, err
 	}

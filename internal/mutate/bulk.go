@@ -20,17 +20,21 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// An INSERT of more rows than go through the log: they are parts already (intake), without two rows of one key in any, and
-// become visible in one edit with the deletion of the rows whose places they take. Which ones these are is found
-// while the table is pinned and nothing of it is in memory. Where a row that is there has a say in what becomes of it,
-// the parts are the arrivals of a join instead, whose result is written as other parts.
+// This file implements INSERTs of more rows than go through the log. An intake writes the rows as
+// parts while they arrive. No part has two rows of one key. All parts become visible in one edit,
+// together with the deletion of the rows that they replace. The replaced rows are found while the
+// table is locked and none of its rows is in memory.
+//
+// If an existing row matters for the result, the parts are first joined with the table. The result
+// of the join is written as other parts.
 
 func errOtherSchema(t schema.Table) error {
 	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
 }
 
-// insertMany adds any number of rows to a table with a primary key in one edit, as INSERT does: rows calls take with batches that
-// conform to the table, of which the sender gave some columns. c is replaceRow or refuseRow.
+// insertMany adds any number of rows to a table with a primary key in one edit, as INSERT does.
+// rows calls take with batches that conform to the table; given are the columns that the sender
+// gave. c is replaceRow or refuseRow.
 func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema.Column, c conflict, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
@@ -57,7 +61,8 @@ func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema
 	return x.insertParts(in, taken, len(given) == len(t.Columns) || c == refuseRow)
 }
 
-// insertParts commits the staged rows. whole says that a row takes the place of the one that is there, or is left out.
+// insertParts commits the rows that were written as parts. whole says that a new row either
+// replaces the existing row of its key or is left out, so that no join is needed.
 func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts, error) {
 	if err := rows.stage(); err != nil {
 		return Counts{}, err
@@ -76,7 +81,8 @@ func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts,
 	return rows.settled(x.options, func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
 }
 
-// settled calls try with the table pinned, settled and flushed, again if the table was truncated meanwhile.
+// settled calls try while the table is locked, deduplicated and flushed. It calls try again if the
+// table was truncated in the meantime.
 func (in *intake) settled(o engine.AppendOptions, try func() (Counts, error)) (Counts, error) {
 	release, err := in.store.Pin(in.ctx, o, in.table.ID)
 	if err != nil {
@@ -98,7 +104,8 @@ func (in *intake) settled(o engine.AppendOptions, try func() (Counts, error)) (C
 	return Counts{}, errTooOften()
 }
 
-// check refuses what a snapshot has of the table, nil for nothing, if it is not what rows were made for.
+// check returns an error if a snapshot's table does not have the schema that the rows were made
+// for, or still has rows in memory. t is nil if the snapshot does not have the table.
 func (in *intake) check(t *snapshot.Table) error {
 	switch {
 	case t == nil || t.Schema.Version != in.table.Version:
@@ -109,7 +116,7 @@ func (in *intake) check(t *snapshot.Table) error {
 	return nil
 }
 
-// replace commits the staged parts over the rows of their keys.
+// replace commits the new parts, and deletes the rows of the same keys.
 func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Counts, error) {
 	snap, err := in.store.Settled(in.ctx, in.table.ID)
 	if err != nil {
@@ -131,7 +138,7 @@ func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Count
 	return s.counts, err
 }
 
-// arrived returns the staged parts as a table in which every key is once.
+// arrived returns the new parts as a table that has each key once.
 func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
 	t := &snapshot.Table{Schema: in.table, Versions: map[uint32]schema.Table{in.table.Version: in.table}}
 	s := in.settlement(t, staged)
@@ -142,7 +149,7 @@ func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
 	return &Transient{Name: arrivedTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
 }
 
-// without returns the changes of a table's sources with more deletions.
+// without returns the patch sets of a table's rowsets with further deletions.
 func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*patch.Set, error) {
 	out := maps.Clone(sets)
 	if out == nil {
@@ -161,8 +168,9 @@ func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roari
 	return out, nil
 }
 
-// mergeParts joins the staged rows with the table, and commits what comes of it. Where the statement gives rows other keys, these
-// may be each other's, or those of rows that it does not change.
+// mergeParts joins the new rows with the table, and commits the result. If the statement changes
+// keys, the new keys may be equal to each other, or to keys of rows that the statement does not
+// change.
 func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (counts Counts, err error) {
 	p, err := x.arrivalPlan(in, arrived)
 	if err != nil {
@@ -208,7 +216,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 				counts.Inserted++
 			case buried:
 				counts.Deleted++
-				counts.Inserted++ // settlement.tombstones takes that back
+				counts.Inserted++ // settlement.tombstones subtracts it again
 				addRow(deleted, row)
 			default:
 				counts.Updated++
@@ -219,7 +227,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	})
 	snap.Retain()
 	defer snap.Release()
-	found.Close() // see attempt
+	found.Close() // for the reason see attempt
 	if err == nil {
 		err = made.stage()
 	}

@@ -16,13 +16,19 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxAttempts bounds how often a statement runs again because others changed what it had read.
+// maxAttempts is how often a statement runs again because other statements changed the rows that it
+// read.
 const maxAttempts = 100
 
-// again runs a change from a new snapshot until it holds: others may have changed what it read, and then it runs with
-// its tables' pins from the next time on, so that they wait; or another statement has the tables to itself, and then it
-// shares their pins from the next time on; or there may be no memory for its rows, which it waits for in between. try
-// takes the pins that it is told to before its snapshot, and must leave nothing of an attempt that failed so.
+// again runs a change from a new snapshot until it succeeds. It runs try again if
+//   - other statements changed the rows that it had read (engine.ErrChanged). From then on it holds
+//     the locks of its tables, so that the other statements wait.
+//   - another statement holds the lock of one of its tables (engine.ErrPinned). From then on it
+//     shares the locks.
+//   - there was no memory for its rows (engine.ErrNoRoom). It first waits for the memory.
+//
+// try must take the locks that pins says before its snapshot. After such an error it must leave
+// nothing behind.
 func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pins engine.Pins) error) error {
 	room := m.store.Room()
 	defer room.Close()
@@ -47,7 +53,7 @@ func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pins en
 	return errTooOften()
 }
 
-// hold takes the pins of some tables, or what else it is told to.
+// hold takes the locks of some tables, or shares them, or does nothing, as pins says.
 func (m *Mutator) hold(ctx context.Context, o engine.AppendOptions, pins engine.Pins, tables ...base.TableID) (release func(), err error) {
 	switch pins {
 	case engine.Shared:
@@ -58,7 +64,7 @@ func (m *Mutator) hold(ctx context.Context, o engine.AppendOptions, pins engine.
 	return func() {}, nil
 }
 
-// once runs a request that changes rows, unless it is the repetition of one: see engine.Engine.Once.
+// once runs a request that changes rows, unless it repeats an earlier one. See engine.Engine.Once.
 func (m *Mutator) once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (Counts, error)) (Counts, error) {
 	result, err := m.store.Once(ctx, o, func(o engine.AppendOptions) (engine.Result, error) {
 		counts, err := run(o)
@@ -71,10 +77,11 @@ func errTooOften() error {
 	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", maxAttempts).WithHint("run the statement again")
 }
 
-// errStale says that rows were made for a schema that their table has no more.
+// errStale says that rows were made for a schema that their table no longer has.
 var errStale = engine.ErrStale
 
-// changeRows runs a statement that changes rows of a table: it plans it, finds the rows, and commits.
+// changeRows runs a statement that changes rows of a table. It plans the statement, finds the rows,
+// and commits the change set.
 func (x *execution) changeRows(plan func() (*rowPlan, error)) (result *Result, err error) {
 	err = x.again(x.ctx, func(room *engine.Room, pins engine.Pins) error {
 		result, err = x.attempt(plan, room, pins)
@@ -100,7 +107,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	defer found.Close()
 	p = found.plan
 	s := found.Snapshot()
-	now := s.Tables[p.table.ID] // nil if another table, or a view, has the name now
+	now := s.Tables[p.table.ID] // nil if another table or a view has the name now
 	known := func(id base.ColumnID) bool { return slices.Contains(p.pending, id) }
 	if now == nil || now.Schema.Version != p.table.Version || slices.ContainsFunc(now.PendingColumns(nil), func(id base.ColumnID) bool { return !known(id) }) {
 		return nil, engine.ErrChanged
@@ -110,7 +117,8 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		return nil, err
 	}
 	defer f.close()
-	// What follows waits, for pins and for connections: nobody may have one meanwhile, since who has those may wait for it.
+	// From here on the statement waits for table locks and connections. It must not hold a
+	// connection meanwhile, because the holder of the lock may be waiting for that connection.
 	s.Retain()
 	defer s.Release()
 	reads := found.Reads()
@@ -124,7 +132,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	}
 	result := &Result{Counts: o.change.Counts}
 	if !p.returning.none() {
-		// Before the commit: an error in RETURNING must leave nothing changed.
+		// RETURNING runs before the commit, because an error in it must leave nothing changed.
 		if result.Rows, err = x.returnedOf(f, o, room); err != nil {
 			return nil, err
 		}
@@ -148,12 +156,13 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		rewrites = x.mode == Auto && errors.Is(err, engine.ErrColumnBytes)
 	}
 	if rewrites {
-		// Not in the edit of the rows, which is made by writing parts: a change that fails for the disk leaves the schema.
+		// The evolution is a separate edit, because the rows are committed as parts. If the rewrite
+		// fails, for example because the disk is full, the table still has its new schema.
 		if err = x.store.Evolve(x.ctx, options.Evolutions); err != nil {
 			result.Close()
 			return nil, err
 		}
-		x.options.Evolutions = nil // if it runs again
+		x.options.Evolutions = nil // in case the statement runs again
 		err = x.rewriter.Mutate(x.ctx, s, o.change, options)
 	}
 	if err != nil {
@@ -163,18 +172,21 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	return result, nil
 }
 
-// pin takes the pins of the table that a statement changes, and of those that its last attempt read: who changes one of them again and again
-// would send it back each time.
+// pin takes the locks of the table that a statement changes, and of the tables that its last
+// attempt read. Otherwise a statement that changes one of these again and again would make this one
+// run again each time.
 func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), err error) {
 	release, err = x.hold(x.ctx, x.options, pins, append(x.read, target)...)
 	if base.KindOf(err) == base.NotFound && len(x.read) > 0 {
-		x.read, err = nil, engine.ErrChanged // one was dropped: the next attempt finds out what its name stands for now
+		// A table was dropped: the next attempt resolves its name again.
+		x.read, err = nil, engine.ErrChanged
 	}
 	return release, err
 }
 
-// find runs the plan's query: over rows of one key if the plan looks for these and they can be located, else over the whole table, for
-// which it is planned anew.
+// find runs the plan's query. If the plan looks for the rows of one key and they can be located,
+// the query runs over these rows. Otherwise it runs over the whole table, for which the statement
+// is planned again.
 func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *findings, err error) {
 	located, err := x.locate(p)
 	if err == nil && located == nil && p.key != nil {
@@ -189,20 +201,21 @@ func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *find
 	found = &findings{plan: p}
 	if located != nil {
 		found.located = len(located.Addresses)
-		defer located.Snapshot.Release() // the query has a reference of its own
+		defer located.Snapshot.Release() // the query holds its own reference
 	}
 	found.Found, err = x.planner.Find(x.ctx, s)
 	return found, p.query.placed(err)
 }
 
-// findings are what a plan's query found.
+// findings is the result of a plan's query.
 type findings struct {
 	Found
 	plan    *rowPlan
-	located int // rows of the plan's key; 0 if it has none
+	located int // number of rows of the plan's key; 0 if it has none
 }
 
-// reads returns what of other rows the statement looked at, of what its query did.
+// reads returns the rows and columns that decided the result of the statement. The argument has
+// what its query read.
 func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 	if p.keyed {
 		reads = slices.DeleteFunc(reads, func(r engine.Read) bool { return r.Table == p.table.ID && r.Columns != nil })
@@ -219,8 +232,12 @@ func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 	return reads
 }
 
-// checkKeys refuses rows of keys that other rows have, and tells the commit the keys that come. A new row takes the place of its
-// key's tombstone, unless that has a higher version: then it does not come. Neither does one that says that its key is deleted, if no tombstones are kept.
+// checkKeys refuses a row whose key another row has, and adds the keys of the inserted rows to the
+// change set.
+//
+// A new row replaces the tombstone of its key, unless the tombstone has a higher version: then the
+// row is left out. A row that says that its key is deleted is left out too if the table keeps no
+// tombstones.
 func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) error {
 	t := f.plan.table
 	if len(t.PrimaryKey) == 0 || len(o.change.Inserted) == 0 {
@@ -246,7 +263,9 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 			return err
 		}
 	}
-	left := map[uint32]bool{} // inserted rows that do not come: of a lower version than their key's tombstone, or to delete what is not there
+	// Inserted rows that are left out: rows with a lower version than their key's tombstone, and
+	// deletions of a key that does not exist.
+	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {
 		there := addresses[i].Source != 0
@@ -273,7 +292,7 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 	return o.leaveOut(left)
 }
 
-// duplicateKey is the error of a row whose key another row has. columns are the key's.
+// duplicateKey is the error of a row whose key another row has. columns are the columns of the key.
 func duplicateKey(t schema.Table, columns []arrow.Array, row int) *base.Error {
 	var parts []string
 	for i, id := range t.PrimaryKey {
@@ -282,15 +301,15 @@ func duplicateKey(t schema.Table, columns []arrow.Array, row int) *base.Error {
 	return base.Errorf(base.Conflict, "Duplicate key %q violates primary key constraint of table %s", strings.Join(parts, ", "), t.QualifiedName())
 }
 
-// refusedKey is duplicateKey for a plain INSERT, which the table's option on_insert refuses.
+// refusedKey is duplicateKey for a plain INSERT that the table's option on_insert refuses.
 func refusedKey(t schema.Table, columns []arrow.Array, row int) error {
 	return duplicateKey(t, columns, row).WithHint("INSERT OR REPLACE, OR IGNORE and ON CONFLICT take such a row; ALTER TABLE %s SET (on_insert = 'replace') makes every INSERT replace", schema.QuoteIfNeeded(t.Name))
 }
 
-// returnedOf evaluates RETURNING over the rows as they are after the statement; deleted ones as they
-// were.
+// returnedOf evaluates RETURNING over the rows as they are after the statement. Deleted rows are
+// returned as they were before.
 func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows, error) {
-	release, err := room.Take(2 * bytesOf(f.values)) // which returnedRows copies twice
+	release, err := room.Take(2 * bytesOf(f.values)) // returnedRows copies them twice
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +318,7 @@ func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows,
 	if len(p.actions) == 1 {
 		return all, x.returnedRows(all, p.table, p.returning, p.actions[0].name, f.values, o.returned)
 	}
-	// One query per action, since merge_action is no column.
+	// One query for each action, since merge_action is not a column.
 	for _, name := range []string{"INSERT", "UPDATE", "DELETE"} {
 		rows := slices.DeleteFunc(slices.Clone(o.returned), func(i uint32) bool { return p.actions[f.actions[i]].name != name })
 		if err := x.returnedRows(all, p.table, p.returning, name, f.values, rows); err != nil {
@@ -310,7 +329,7 @@ func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows,
 	return all, nil
 }
 
-// returnedRows evaluates RETURNING over some rows of batches, and adds what it gives to all.
+// returnedRows evaluates RETURNING over some rows of batches, and adds the result to all.
 func (x *execution) returnedRows(all *collected, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
 	k := x.newKeeper(t)
 	defer k.release()

@@ -9,19 +9,20 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// clauses reads a statement's tokens from left to right. DuckDB's parser has accepted the
-// statement before, so what does not fit is a form that Scoter lacks.
+// clauses reads a statement's tokens from left to right. DuckDB's parser has already accepted the
+// statement. So a token that is unexpected here belongs to a form that Scoter does not support.
 type clauses struct {
 	statement sqltoken.Statement
 	at        int
-	replaced  map[int]string // what queries have in the place of tokens, by where these start
+	// replaced has the text that queries get in place of a token, by the offset of the token.
+	replaced map[int]string
 }
 
 func (c *clauses) tokens() []sqltoken.Token { return c.statement.Tokens }
 
 func (c *clauses) done() bool { return c.at >= len(c.tokens()) }
 
-// peek reports whether these keywords or symbols come next.
+// peek reports whether these keywords or symbols are next.
 func (c *clauses) peek(words ...string) bool {
 	for i, w := range words {
 		if c.at+i >= len(c.tokens()) || !c.tokens()[c.at+i].Is(w) {
@@ -31,7 +32,7 @@ func (c *clauses) peek(words ...string) bool {
 	return true
 }
 
-// accept is peek, and goes on behind them.
+// accept reports whether these keywords or symbols are next, and if so moves behind them.
 func (c *clauses) accept(words ...string) bool {
 	if !c.peek(words...) {
 		return false
@@ -50,7 +51,7 @@ func (c *clauses) name() ([]string, error) {
 	return parts, nil
 }
 
-// identifier reads a name of one part.
+// identifier reads a name without dots.
 func (c *clauses) identifier() (string, error) {
 	parts, err := c.name()
 	if err == nil && len(parts) != 1 {
@@ -62,7 +63,7 @@ func (c *clauses) identifier() (string, error) {
 	return parts[0], nil
 }
 
-// brackets reads (...), and returns the tokens between.
+// brackets reads (...), and returns the tokens inside.
 func (c *clauses) brackets() ([]sqltoken.Token, error) {
 	if !c.peek("(") {
 		return nil, c.unexpected("(")
@@ -77,9 +78,9 @@ func (c *clauses) brackets() ([]sqltoken.Token, error) {
 	return nil, c.unexpected(")")
 }
 
-// find returns the index of the first of these keyword sequences at the depth of the
-// statement, from the current token on; the end if there is none. IS DISTINCT FROM begins no
-// clause, and neither does what stands between CASE and END.
+// find returns the index of the first token, from the current one on, that begins one of these
+// keyword sequences at the top level of the statement. If there is none it returns the number of
+// tokens. The FROM of IS DISTINCT FROM does not count, and neither do tokens between CASE and END.
 func (c *clauses) find(sequences ...string) int {
 	cases := 0
 	for i := c.at; i < len(c.tokens()); i++ {
@@ -105,15 +106,15 @@ func (c *clauses) find(sequences ...string) int {
 	return len(c.tokens())
 }
 
-// until returns the tokens up to the first of these keyword sequences, as find looks for them, and
-// goes on behind them.
+// until returns the tokens up to the first of these keyword sequences, as find finds it, and moves
+// there.
 func (c *clauses) until(sequences ...string) []sqltoken.Token {
 	from := c.at
 	c.at = c.find(sequences...)
 	return c.tokens()[from:c.at]
 }
 
-// text returns the statement's text from token i up to token j, and where it starts.
+// text returns the statement's text from token i up to token j, and the offset where it starts.
 func (c *clauses) text(i, j int) (string, int) {
 	if i >= j {
 		return "", len(c.statement.Text)
@@ -122,10 +123,11 @@ func (c *clauses) text(i, j int) (string, int) {
 	return c.statement.Text[start:c.tokens()[j-1].End], start
 }
 
-// rest returns the text from the current token to the end, and where it starts.
+// rest returns the text from the current token to the end, and the offset where it starts.
 func (c *clauses) rest() (string, int) { return c.text(c.at, len(c.tokens())) }
 
-// list cuts tokens at their top-level commas. A comma behind the last item is passed over, as DuckDB does where it takes one.
+// list splits tokens at their top-level commas. A comma behind the last item is ignored, as in
+// DuckDB where a trailing comma is allowed.
 func list(tokens []sqltoken.Token) [][]sqltoken.Token {
 	if len(tokens) == 0 {
 		return nil
@@ -144,7 +146,7 @@ func list(tokens []sqltoken.Token) [][]sqltoken.Token {
 	return out
 }
 
-// textOf returns what tokens of this statement say.
+// textOf returns the text of some tokens of this statement.
 func (c *clauses) textOf(tokens []sqltoken.Token) string {
 	if len(tokens) == 0 {
 		return ""
@@ -169,7 +171,7 @@ func (c *clauses) unexpectedAt(tokens []sqltoken.Token, want string) error {
 	return at.unexpected(want)
 }
 
-// placed gives an error the position of a token, unless it has one.
+// placed gives an error the position of a token, unless it already has a position.
 func (c *clauses) placed(err error, token int) error {
 	e := new(base.Error)
 	if token < len(c.tokens()) && errors.As(err, &e) && e.Position == 0 {

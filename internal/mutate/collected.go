@@ -11,7 +11,7 @@ import (
 type collected struct {
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
-	bytes   int64 // of all batches that came
+	bytes   int64 // the size of all batches that were added
 }
 
 func (c *collected) Schema() *arrow.Schema { return c.schema }

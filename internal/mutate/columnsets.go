@@ -11,26 +11,31 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// columnSets are rows of different columns, by their sets of these. In the order of the sets none of one key comes before one that it came behind, and where a
-// table has no versions, and the rows have their keys, each key comes once.
+// columnSets are rows that do not all have the same columns, grouped into sets of rows with the
+// same columns.
+//
+// For two rows of one key, the set of the later row is never before the set of the earlier one. If
+// the table has no versions and no deletion column, and all rows have their whole key, each key
+// occurs once.
 type columnSets struct {
 	rows engine.TableRows
 	all  arrow.RecordBatch
-	some []int // the columns that not all rows have
-	// first are the rows that all has, where it has one for each key: the first of each.
+	some []int // indexes of the columns that not all rows have
+	// first has the number that the first row of each key has in the request, in the order of the
+	// rows of all. It is nil if the rows were not combined by key.
 	first []uint32
 	sets  []*columnSet
 }
 
-// columnSet are rows that have the same columns.
+// columnSet is a group of rows that have the same columns.
 type columnSet struct {
-	has  string // which of some
+	has  string // one byte for each of columnSets.some: 1 if the rows have the column
 	rows []uint32
 }
 
 func (s *columnSets) release() { s.all.Release() }
 
-// numbers returns which rows those of a set are.
+// numbers returns the numbers that the rows of a set have in the request.
 func (s *columnSets) numbers(set *columnSet) []int32 {
 	numbers := make([]int32, len(set.rows))
 	for i, row := range set.rows {
@@ -42,7 +47,8 @@ func (s *columnSets) numbers(set *columnSet) []int32 {
 	return numbers
 }
 
-// setsOf returns the sets of rows of which some lack some columns, as lacking says. Their key is one of the table.
+// setsOf groups rows of which some lack some columns. columns has the names of these columns, as
+// lacking returns them.
 func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *columnSets, err error) {
 	s := &columnSets{rows: rows}
 	if s.all, err = batch.Concat(rows.Batches); err != nil {
@@ -62,7 +68,8 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	if err != nil {
 		return nil, err
 	}
-	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows, columns) { // else a row may be left out, or take away what those before it gave
+	// Otherwise a row may be left out, or may undo the rows before it.
+	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows, columns) {
 		folded, keys, first, err := fold(s.all, key, s.some)
 		if err != nil {
 			return nil, err
@@ -72,8 +79,8 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 		}
 		s.all, key, s.first = folded, keys, first
 	}
-	at := map[string][]int{}        // where the sets of these columns are
-	last := map[batch.KeyHash]int{} // the set of the key's last row
+	at := map[string][]int{}        // indexes of the sets that have these columns
+	last := map[batch.KeyHash]int{} // index of the set of the key's last row
 	has := make([]byte, len(s.some))
 	for row := range int(s.all.NumRows()) {
 		for i, column := range s.some {
@@ -96,7 +103,8 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	return s, nil
 }
 
-// pieces returns the rows of each set with the columns that these have. release is to be called in any case.
+// pieces returns the rows of each set, with only the columns that they have. The caller must call
+// release in any case.
 func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err error) {
 	var taken []arrow.RecordBatch
 	release = func() { releaseAll(taken) }
@@ -124,10 +132,12 @@ func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err er
 	return pieces, release, nil
 }
 
-// fold returns rows with one for each key, and which the first of the key was: of every column it has the last value, of some columns the last one that is not lacking.
+// fold combines the rows of each key into one. Of each column it takes the last value. Of the
+// columns some, which rows may lack, it takes the last value that is not lacking. It returns the
+// combined rows, their keys, and the number of the first row of each key.
 func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, []uint32, error) {
 	numbers, keys := map[batch.KeyHash]int{}, []batch.KeyHash{}
-	of := make([]int, len(key)) // which key each row has
+	of := make([]int, len(key)) // the number of each row's key
 	var first []uint32
 	for row, k := range key {
 		n, known := numbers[k]
@@ -140,7 +150,7 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 	if len(keys) == len(key) {
 		return all, key, nil, nil
 	}
-	columns := make([]arrow.Array, all.NumCols()) // on Go's heap
+	columns := make([]arrow.Array, all.NumCols()) // the arrays are on Go's heap
 	for i, c := range all.Columns() {
 		last := slices.Clone(first)
 		lacks := slices.Contains(some, i)
@@ -157,7 +167,8 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, first, nil
 }
 
-// keyHashes returns hashes of the columns of the primary key that all rows have, if some lack some columns. Rows of one key have one.
+// keyHashes returns a hash for each row, over those columns of the primary key that all rows have.
+// columns are the names of the columns that some rows lack. Rows of one key have the same hash.
 func keyHashes(t schema.Table, rec arrow.RecordBatch, columns map[string]bool) ([]batch.KeyHash, error) {
 	sub := t
 	if sub.Columns = ofKey(t, engine.TableRows{Batches: []arrow.RecordBatch{rec}}, columns); len(sub.Columns) == 0 {

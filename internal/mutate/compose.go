@@ -12,28 +12,31 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// composition is a query made of pieces of a statement and of words of ours. It knows where in
-// the statement each piece stood, so that an error gets the position that the user knows.
+// composition is a query that is composed of pieces of a statement and of text of our own. It
+// records where in the statement each piece was, so that an error gets the position that the user
+// knows.
 //
-// Parameters that stand by position (?, $1) get names, since pieces change their order and a query may take some
-// of them alone.
+// Positional parameters (?, $1) get names, because the order of pieces changes and a query may use
+// only some of the parameters.
 type composition struct {
 	text       strings.Builder
 	spans      []span
-	positional map[string]int  // names to positions, from 1
-	named      map[string]bool // those that have names
-	marks      []int           // per token of the statement, how many ? there are up to it; once needed
+	positional map[string]int  // names of positional parameters, to their positions from 1
+	named      map[string]bool // names of named parameters
+	// For each token of the statement, the number of ? up to it; made when first needed.
+	marks []int
 }
 
-// span is a piece of the statement: length bytes from an offset there, at an offset here.
+// span is a piece of the statement: length bytes from offset from of the statement, at offset at of
+// the composition.
 type span struct{ at, from, length int }
 
 func (q *composition) String() string { return q.text.String() }
 
-// Len returns the offset at which the next piece will stand.
+// Len returns the offset at which the next piece will be.
 func (q *composition) Len() int { return q.text.Len() }
 
-// write appends words of ours.
+// write appends text that is not from the statement.
 func (q *composition) write(words ...string) {
 	for _, w := range words {
 		q.text.WriteString(w)
@@ -78,7 +81,7 @@ func with[T any](m map[string]T, key string, value T) map[string]T {
 	return m
 }
 
-// questionMarks returns, per token, how many ? there are up to it.
+// questionMarks returns, for each token, the number of ? up to it.
 func questionMarks(tokens []sqltoken.Token) []int {
 	out := make([]int, len(tokens))
 	n := 0
@@ -91,8 +94,8 @@ func questionMarks(tokens []sqltoken.Token) []int {
 	return out
 }
 
-// parameter returns the name under which a parameter is passed, and its position if it has one: of a ?, the
-// given one.
+// parameter returns the name under which a parameter is passed. position is 0 for a named
+// parameter. mark is the position of the parameter if it is a ?.
 func parameter(t sqltoken.Token, mark int) (name string, position int) {
 	if t.Text() == "?" {
 		return positionalName(mark), mark
@@ -111,7 +114,7 @@ func parameter(t sqltoken.Token, mark int) (name string, position int) {
 
 func positionalName(position int) string { return "scoter_" + strconv.Itoa(position) }
 
-// arguments returns those of a statement's arguments that the composition takes.
+// arguments returns those of the statement's arguments that the composition uses.
 func (q *composition) arguments(args []any) []any {
 	out := map[string]any{}
 	named, _ := first(args).(map[string]any)
@@ -138,7 +141,7 @@ func first(args []any) any {
 	return args[0]
 }
 
-// checkArguments refuses more or fewer arguments than the statement has parameters.
+// checkArguments fails if there are more or fewer arguments than the statement has parameters.
 func checkArguments(tokens []sqltoken.Token, args []any) error {
 	n := 0
 	names, marks := map[string]bool{}, questionMarks(tokens)
@@ -174,7 +177,7 @@ func (q *composition) copyText(c *clauses, i, j int) {
 	q.text.WriteString(c.statement.Text[start:end])
 }
 
-// copyTokens is copy for tokens that follow one another in the statement.
+// copyTokens is copy for consecutive tokens of the statement.
 func (q *composition) copyTokens(c *clauses, tokens []sqltoken.Token) {
 	if len(tokens) == 0 {
 		return
@@ -198,8 +201,8 @@ func (q *composition) include(other *composition) {
 	}
 }
 
-// placed moves the position of an error in the composition to the statement. A position in words of
-// ours means nothing to the user.
+// placed translates the position of an error from the composition to the statement. A position in
+// text of our own means nothing to the user and is removed.
 func (q *composition) placed(err error) error {
 	e := new(base.Error)
 	if !errors.As(err, &e) || e.Position == 0 {
@@ -214,13 +217,14 @@ func (q *composition) placed(err error) error {
 	return e.At(0)
 }
 
-// actionValue is the value that a column has with an action.
+// actionValue is the value of a column for rows with one action.
 type actionValue struct {
 	action int
 	value  func(q *composition)
 }
 
-// writeValueByAction appends the value with the action that applies, or the other one if that is none of them.
+// writeValueByAction appends the value for the row's action. For actions that are not among values
+// it appends other.
 func (q *composition) writeValueByAction(of schema.Type, values []actionValue, other func(q *composition)) {
 	before, behind := "CASE "+schema.ActionColumn, " END"
 	begin, end := "", ""

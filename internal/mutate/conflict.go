@@ -11,8 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// onConflict says what an INSERT does with a row whose key the table has. Without it the table's option on_insert
-// decides: the INSERT fails, or such a row gives its columns to the one that is there, as with OR REPLACE.
+// onConflict says what an INSERT does with a row whose key already exists. Without such a clause
+// the table's option on_insert decides: the INSERT fails, or the new row sets its columns in the
+// existing row, as OR REPLACE does.
 type onConflict struct {
 	given    bool
 	position int  // in the statement
@@ -78,7 +79,8 @@ func (x *execution) onConflict(in *insertion) error {
 	return nil
 }
 
-// excluded returns the columns that DO UPDATE takes from the row that arrives, as it is: false if it does anything else.
+// excluded returns the columns that DO UPDATE sets to the unchanged values of the incoming row. It
+// returns false if the clause does anything else.
 func (o *onConflict) excluded() ([]schema.Column, bool) {
 	var out []schema.Column
 	for _, a := range o.assignments {
@@ -133,7 +135,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	var before func(kept []uint32) error
 	if !in.returning.none() {
 		before = func(kept []uint32) error {
-			result.Close() // of an attempt before
+			result.Close() // of an earlier attempt
 			all := &collected{}
 			result.Rows = all
 			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
@@ -146,8 +148,9 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	return result, nil
 }
 
-// withoutUnset returns a table without the NOT NULL of columns that get no value, and the name of the first such column, empty if there is none: a row
-// whose key is there needs no value for them.
+// withoutUnset returns the table with those columns made nullable that are NOT NULL and get no
+// value: a row whose key exists needs no value for them. unset is the name of the first such
+// column, or empty.
 func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset string) {
 	columns := slices.Clone(t.Columns)
 	for i := range columns {
@@ -164,16 +167,16 @@ func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset s
 	return t, unset
 }
 
-// errUnset refuses a new row that has no value for a column that is NOT NULL.
+// errUnset is the error of a new row that has no value for a NOT NULL column.
 func errUnset(t schema.Table, column string) error {
 	return base.Errorf(base.Invalid, "table %s: a new row has no value for the column %q, which is NOT NULL and has no default", t.QualifiedName(), column)
 }
 
-// arrivedTable is what the query of arrivalPlan calls the arrivals.
+// arrivedTable is the name of the incoming rows in the query of arrivalPlan.
 const arrivedTable = "scoter.arrived"
 
-// mergeArrivals is insertKeyed where a row that is there has a say in what becomes of it: one join of the
-// arrivals, which are called excluded, with the table.
+// mergeArrivals runs insertKeyed's statement where the existing rows matter for the result. It
+// joins the incoming rows, which are called excluded, with the table.
 func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 	k := x.newKeeper(a.table)
 	defer k.release()
@@ -181,7 +184,7 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 		return nil, err
 	}
 	return x.changeRows(func() (*rowPlan, error) {
-		// The statement is read again: positions and schema are those of this attempt.
+		// Each attempt reads the statement again, so that positions and schema are current.
 		if again, err := x.insertion(); err != nil {
 			return nil, err
 		} else if again.target.table.Version != a.table.Version {
@@ -191,13 +194,14 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 	})
 }
 
-// arrivalPlan joins the arrivals, a transient table, with the table.
+// arrivalPlan plans the join of the incoming rows, a transient table, with the table.
 func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
 	versioned := contains(in.columns, t.RowVersion)
 	p = &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0 && !versioned, transient: arrived, returning: in.returning}
 	if versioned {
-		p.decides = append(p.decides, t.RowVersion) // a row is left out because of that of the one that is there
+		// An incoming row is left out if the existing row has a higher version.
+		p.decides = append(p.decides, t.RowVersion)
 	}
 	for _, token := range in.conflict.condition {
 		if i := t.ColumnIndex(token.Name()); token.IsName() && i >= 0 {
@@ -216,7 +220,7 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		}
 	} else {
 		for _, col := range in.columns {
-			if !slices.Contains(t.PrimaryKey, col.ID) { // the key is the same
+			if !slices.Contains(t.PrimaryKey, col.ID) { // the key does not change
 				update.set = append(update.set, col.ID)
 				values[col.ID] = func(q *composition) { in.writeArrived(q, col) }
 			}
@@ -265,11 +269,12 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 	return p, nil
 }
 
-// excluded is what statements call the row that arrives.
+// excluded is the name of the incoming row in statements.
 const excluded = "excluded"
 
-// nameArrived chooses a name for the row that arrives: that which statements have for it, unless the table or a column has it. A column
-// is no reason for a statement not to mean the row by it, where a dot follows.
+// nameArrived chooses the name of the incoming row in the query. It is excluded, unless the table
+// or one of its columns has that name. If only a column has it, the statement can still name the
+// row as excluded, followed by a dot.
 func (in *insertion) nameArrived() {
 	in.arrived = excluded
 	if schema.Fold(in.target.alias) == excluded || in.target.table.ColumnIndex(excluded) >= 0 {
@@ -277,13 +282,13 @@ func (in *insertion) nameArrived() {
 	}
 }
 
-// writeArrived appends a column's value in the row that arrives.
+// writeArrived appends the value of a column of the incoming row.
 func (in *insertion) writeArrived(q *composition, col schema.Column) {
 	q.write(in.arrived, ".", schema.Quote(col.Name))
 }
 
-// writeArrivals appends the join with the arrivals. They are one column, so that no name
-// in the statement's expressions can mean one of theirs by itself.
+// writeArrivals appends the join with the incoming rows. They are a single column, so that an
+// unqualified name in the statement's expressions cannot mean a column of theirs.
 func (in *insertion) writeArrivals(q *composition, c *clauses) {
 	t := in.target.table
 	var names, on []string

@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// create runs what follows CREATE.
+// create runs the rest of a statement after CREATE.
 func (x *execution) create() (Counts, error) {
 	c := x.c
 	replace := c.accept("OR", "REPLACE")
@@ -38,7 +38,7 @@ func (x *execution) create() (Counts, error) {
 	return Counts{}, c.unexpected("TABLE, VIEW, DATABASE or SCHEMA")
 }
 
-// unlessThere passes over a Conflict if the statement said IF NOT EXISTS.
+// unlessThere ignores a Conflict if the statement has IF NOT EXISTS.
 func unlessThere(err error, ifNotExists bool) error {
 	if ifNotExists && base.KindOf(err) == base.Conflict {
 		return nil
@@ -138,7 +138,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		_, err := x.store.CreateTable(x.ctx, table, ifNotExists)
 		return Counts{}, err
 	}
-	// The table comes, and an older one goes, in the same edit as the rows.
+	// The new table replaces an old one in the same edit that adds the rows.
 	load, err := x.store.Load(x.ctx, table, engine.LoadOptions{Create: true, Replace: replace})
 	if err != nil {
 		return Counts{}, err
@@ -152,11 +152,12 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
 }
 
-// queryEnd returns the index of the token behind the query that CREATE TABLE AS ends with, and whether its rows come into the table: WITH [NO] DATA
-// may stand at the end.
+// queryEnd returns the index of the token behind the query of CREATE TABLE AS, and whether the
+// table gets the query's rows. WITH [NO] DATA may follow the query.
 func (x *execution) queryEnd() (end int, withData bool) {
 	end, withData = len(x.c.tokens()), true
-	for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} { // at the end alone: a CTE may be called data
+	// Only at the end, because a CTE may be called data.
+	for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} {
 		last := *x.c
 		if last.at = len(x.c.tokens()) - len(clause); last.peek(clause...) {
 			end, withData = last.at, len(clause) == 2
@@ -165,8 +166,9 @@ func (x *execution) queryEnd() (end int, withData bool) {
 	return end, withData
 }
 
-// shapeOfQuery returns the columns that a query gives, under the names listed or its own. It may be that of a view. byName says that a query around it finds
-// them by these names.
+// shapeOfQuery returns the columns of a query, with the listed names or its own. view, if not nil,
+// is the view that the query defines. byName says that a query around this one can address the
+// columns by these names.
 func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
 	var describe composition
 	describe.write("DESCRIBE ")
@@ -210,7 +212,8 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	return t, byName && len(names) == 0, nil
 }
 
-// describedColumns reads the names and types of DESCRIBE, and closes it: nobody waits for a second connection with one in hand.
+// describedColumns reads the names and types in a result of DESCRIBE, and closes it. The caller
+// then holds no connection while it waits for another one.
 func (x *execution) describedColumns(rows Rows) (names []string, types []schema.Type, err error) {
 	defer rows.Close()
 	for {
@@ -224,7 +227,7 @@ func (x *execution) describedColumns(rows Rows) (names []string, types []schema.
 		for r := range int(rec.NumRows()) {
 			name, text := strings.Clone(rec.Column(0).ValueStr(r)), strings.Clone(rec.Column(1).ValueStr(r))
 			if text == `"NULL"` || text == "NULL" {
-				text = "INTEGER" // as DuckDB types a column of nothing but NULL
+				text = "INTEGER" // DuckDB gives a column of nothing but NULL this type
 			}
 			typ, err := schema.Parse(text)
 			if err != nil {
@@ -237,7 +240,7 @@ func (x *execution) describedColumns(rows Rows) (names []string, types []schema.
 	}
 }
 
-// distinct returns names of columns, and the later ones of those that are alike as DuckDB tells them apart: id, id_1, id_2.
+// distinct makes names of columns distinct in DuckDB's way: id, id_1, id_2.
 func distinct(names []string) []string {
 	out, taken := make([]string, len(names)), map[string]bool{}
 	for i, name := range names {
@@ -250,7 +253,7 @@ func distinct(names []string) []string {
 	return out
 }
 
-// tableClauses are what may follow the columns of CREATE TABLE.
+// tableClauses are the clauses that may follow the columns of CREATE TABLE.
 type tableClauses struct {
 	partitionedBy, sortedBy [][]sqltoken.Token
 	options                 map[string]string
@@ -290,7 +293,7 @@ func (c *clauses) options() (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	at := c.at - 1 - len(inner) // of the token where the item begins, or would
+	at := c.at - 1 - len(inner) // index of the token where the next item begins, or should begin
 	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {
 			return nil, c.placed(base.Errorf(base.Invalid, "an option is written name = value"), at)
@@ -314,8 +317,8 @@ func (c *clauses) options() (map[string]string, error) {
 	return out, nil
 }
 
-// apply turns the clauses into the table's keys. Columns of a table that is yet to be made
-// are named by position + 1, as schema.New expects.
+// apply sets the table's sort key, partitioning and options. Columns of a new table have no ids
+// yet. They are identified by their position + 1, as schema.New expects.
 func (t *tableClauses) apply(table *schema.Table) error {
 	column := func(tok sqltoken.Token) (base.ColumnID, error) {
 		i := table.ColumnIndex(tok.Name())
@@ -398,7 +401,7 @@ func (x *execution) createView(replace bool) error {
 	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
 		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}
-	x.req.ReadFiles = false // a view reads none, whoever runs it
+	x.req.ReadFiles = false // a view never reads files, no matter which user queries it
 	called := catalog.ViewName{Database: database, Schema: schemaName, Name: name}
 	shape, _, err := x.shapeOfQuery(src, names, &called)
 	if err != nil {

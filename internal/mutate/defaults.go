@@ -16,9 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Defaults returns the function by which the engine learns what columns that a request
-// lacks hold: arrays of their storage types, by column, of one row, or of as many as there are to be if each may
-// have a value of its own, such as that of uuid(). The caller releases them.
+// Defaults returns the function with which the engine evaluates the defaults of columns that a
+// request lacks. The function returns an array of the storage type for each column. The arrays have
+// one row, or as many rows as requested if a default may differ for each row, such as uuid(). The
+// caller releases the arrays.
 func Defaults(pool *duck.Pool) func(context.Context, schema.Table, []schema.Column, int64) (map[base.ColumnID]arrow.Array, error) {
 	return func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error) {
 		values := make([]string, len(columns))
@@ -43,10 +44,10 @@ func Defaults(pool *duck.Pool) func(context.Context, schema.Table, []schema.Colu
 	}
 }
 
-// callsFunction reports whether a column's default may be another one for each row.
+// callsFunction reports whether a column's default may differ for each row.
 func callsFunction(c schema.Column) bool { return strings.Contains(c.Default, "(") }
 
-// one runs a query that gives rows and returns them as one batch.
+// one runs a query that returns at least one row, and returns its rows as one batch.
 func one(ctx context.Context, pool *duck.Pool, sql string) (arrow.RecordBatch, error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {

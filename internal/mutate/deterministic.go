@@ -12,13 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// changing are functions that DuckDB counts among those which depend on nothing but their arguments, and which do depend on
-// variables or the time, or do something else. Those that no statement may call are not there either.
+// changing are functions that DuckDB lists as dependent on nothing but their arguments (stability
+// CONSISTENT), although they depend on variables or the time, or have side effects. Functions that
+// no statement may call are not in this list; see duck.Refused.
 var changing = []string{"age", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
 	"timezone_minute", "to_timestamp", "try_strptime"}
 
-// checkDeterministic refuses an expression whose value could be another one at another time: it may have columns of the row,
-// constants, and functions of these alone.
+// checkDeterministic returns an error unless an expression always gives the same value for the same
+// row. It may have only columns of the row, constants, and functions of these.
 func (x *execution) checkDeterministic(e *asExpression) error {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
@@ -38,7 +39,7 @@ func (x *execution) checkDeterministic(e *asExpression) error {
 	return x.checkFunctions(names)
 }
 
-// parse returns the syntax trees of the values and of the condition, if there is one.
+// parse returns the syntax trees of the values, and of the condition if there is one.
 func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
 	var texts []string
 	for _, a := range e.Set {
@@ -59,7 +60,8 @@ func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
 	return nodes, nil
 }
 
-// check looks at an expression and all below it. It collects the functions that it names.
+// check checks an expression and all expressions in it. It adds the names of the functions that
+// they call to functions.
 func (e *asExpression) check(v any, functions map[string]bool) error {
 	switch v := v.(type) {
 	case []any:
@@ -107,7 +109,7 @@ func (e *asExpression) checkNode(class string, node duck.Node, functions map[str
 	return errNotKept("%s is more than columns of the row, constants and functions of them", strings.ToLower(strings.ReplaceAll(class, "_", " ")))
 }
 
-// column returns the column that a reference means.
+// column returns the column that a reference names.
 func (e *asExpression) column(node duck.Node) (schema.Column, error) {
 	parts, _ := node["column_names"].([]any)
 	var names []string
@@ -132,7 +134,7 @@ func (e *asExpression) column(node duck.Node) (schema.Column, error) {
 	return c, nil
 }
 
-// zoned reports whether a type of the syntax tree, or one within it, has a time zone.
+// zoned reports whether a type in the syntax tree, or a type nested in it, has a time zone.
 func zoned(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -149,16 +151,16 @@ func zoned(v any) bool {
 	return false
 }
 
-// function is what is known of one of DuckDB's.
+// function has the properties of one function of DuckDB.
 type function struct {
-	pure      bool // its result depends on nothing but its arguments
-	volatile  bool // each call may have another result
-	aggregate bool // it is one of many rows; so are window functions
+	pure      bool // the result depends on nothing but the arguments
+	volatile  bool // each call may return another result
+	aggregate bool // it is an aggregate or a window function
 }
 
-// knownFunctions are those that DuckDB has, by name. It is asked once: the list is long.
+// knownFunctions are DuckDB's functions by name. They are read once, because the list is long.
 type knownFunctions struct {
-	known atomic.Pointer[map[string]function] // nil until asked for
+	known atomic.Pointer[map[string]function] // nil until it is first needed
 }
 
 func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]function, error) {
@@ -183,7 +185,7 @@ func (f *knownFunctions) of(ctx context.Context, pool *duck.Pool) (map[string]fu
 	return known, nil
 }
 
-// checkFunctions refuses functions that are not of their arguments alone.
+// checkFunctions returns an error unless all functions depend on nothing but their arguments.
 func (x *execution) checkFunctions(names map[string]bool) error {
 	if len(names) == 0 {
 		return nil

@@ -13,15 +13,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// effects are what a plan's query yielded: rows with what becomes of each. Each row of the
-// slices is one of the batches', counted through all of them.
+// effects is the result of a plan's query: rows, and the action for each of them. All slices except
+// values are indexed by the number of the row, counted across all batches of values.
 type effects struct {
 	plan    *rowPlan
-	values  []arrow.RecordBatch // of the plan's columns, in storage types
+	values  []arrow.RecordBatch // the plan's columns in storage types
 	actions []uint8
-	rows    []base.RowAddress // Source 0 for a new row
-	touched []batch.KeyHash   // keys of the rows that are there, if the plan touches them
-	// removed are the rows of a plan that only removes, which has nothing else: any number of them takes little memory.
+	rows    []base.RowAddress // the address of each row; its Source is 0 for a new row
+	touched []batch.KeyHash   // the keys of existing rows, if the plan touches them
+	// removed has the deleted rows of a plan that does nothing but delete. Such a plan fills no
+	// other field. In bitmaps, any number of rows takes little memory.
 	removed map[base.SourceID]*roaring.Bitmap
 	release []func()
 }
@@ -35,7 +36,7 @@ func (f *effects) close() {
 	}
 }
 
-// collect reads the query's result to its end. What it holds is of the room.
+// collect reads the query's result to its end. It reserves the memory for the result from room.
 func (x *execution) collect(p *rowPlan, rows Rows, room *engine.Room) (*effects, error) {
 	f := &effects{plan: p, removed: map[base.SourceID]*roaring.Bitmap{}}
 	if err := each(x.ctx, rows, func(rec arrow.RecordBatch) error { return f.add(room, rec) }); err != nil {
@@ -65,7 +66,7 @@ func (f *effects) add(room *engine.Room, rec arrow.RecordBatch) error {
 	return nil
 }
 
-// addRemoved adds the rows of a batch to those that go.
+// addRemoved adds the rows of a batch to the rows that will be deleted.
 func (f *effects) addRemoved(room *engine.Room, rec arrow.RecordBatch) error {
 	sources, ordinals := rec.Column(0).(*array.Uint64).Uint64Values(), rec.Column(1).(*array.Int64).Int64Values()
 	rows := make([]uint32, len(ordinals))
@@ -123,7 +124,7 @@ func (f *effects) addAddresses(rec arrow.RecordBatch) error {
 	return f.addTouched(rec)
 }
 
-// addTouched hashes the keys of the rows that are there.
+// addTouched hashes the keys of existing rows.
 func (f *effects) addTouched(rec arrow.RecordBatch) error {
 	columns := f.plan.touched()
 	if len(columns) == 0 {
@@ -143,7 +144,7 @@ func (f *effects) addTouched(rec arrow.RecordBatch) error {
 	return err
 }
 
-// conform returns the values of a batch as the table stores them.
+// conform returns the values of a batch in the types in which the table stores them.
 func (f *effects) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	table := f.plan.table
 	table.Columns = f.plan.columns
@@ -173,20 +174,23 @@ func (f *effects) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return batch.Conform(own, table, batch.ConformOptions{})
 }
 
-// outcome is what effects amount to.
+// outcome is the change set that effects resolve to.
 type outcome struct {
 	change engine.Change
-	// Rows of the effects, in their order: what RETURNING gives, those of change.Inserted, and which of these were in
-	// the table before.
+	// Rows of the effects, as indexes in ascending order:
+	//   - returned are the rows over which RETURNING is evaluated.
+	//   - inserted are the rows of change.Inserted.
+	//   - moved are the inserted rows that replace an existing row of the table.
 	returned, inserted []uint32
 	moved              map[uint32]bool
-	buries             map[uint32]bool // rows of the effects that say that their key is deleted
+	// buries has the rows of the effects that say that their key is deleted.
+	buries map[uint32]bool
 }
 
-// isNew reports whether an inserted row was not in the table before.
+// isNew reports whether an inserted row does not replace an existing one.
 func (o *outcome) isNew(i int) bool { return !o.moved[o.inserted[i]] }
 
-// leaveOut takes back the insertion of some rows.
+// leaveOut removes some rows from the insertion. The keys of inserted are indexes of o.inserted.
 func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 	if len(inserted) == 0 {
 		return nil
@@ -198,7 +202,7 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 			continue
 		}
 		if o.buries[row] {
-			continue // it did not count
+			continue // it was not counted
 		}
 		o.change.Counts.Inserted--
 		o.returned = slices.DeleteFunc(o.returned, func(r uint32) bool { return r == row })
@@ -212,8 +216,8 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 	return err
 }
 
-// buries returns which rows of a batch of the plan's values say that their key is deleted. A plain UPDATE is no arrival of a row: it may set that as any
-// other column.
+// buries returns the rows of a batch of the plan's values that say that their key is deleted. It
+// returns none for a plain UPDATE, which may set that column like any other.
 func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 	at := slices.IndexFunc(p.columns, func(c schema.Column) bool { return c.ID == p.table.IsDeleted })
 	if at < 0 || p.verb == "UPDATE" {
@@ -222,8 +226,9 @@ func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 	return batch.TrueRows(values.Column(at))
 }
 
-// resolve brings the effects in order and makes a change of them. A row that says that its key is deleted does what such a row does in an INSERT: it counts
-// as the deletion of the one that is there, and is not returned.
+// resolve orders the effects and makes a change set of them. A row that says that its key is
+// deleted has the same effect as in an INSERT: it counts as the deletion of the existing row, and
+// is not returned.
 func (f *effects) resolve() (*outcome, error) {
 	p := f.plan
 	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: f.removed, Kept: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}, buries: map[uint32]bool{}}
@@ -244,7 +249,8 @@ func (f *effects) resolve() (*outcome, error) {
 	first := uint32(0)
 	for _, values := range f.values {
 		for _, i := range p.buries(values) {
-			o.buries[first+i] = p.actions[f.actions[first+i]].kind != deleteRow // that gives what the row was
+			// A deletion yields the row as it was.
+			o.buries[first+i] = p.actions[f.actions[first+i]].kind != deleteRow
 		}
 		first += uint32(values.NumRows())
 	}
@@ -278,7 +284,7 @@ func (f *effects) resolve() (*outcome, error) {
 				addRow(o.change.Deleted, f.rows[i])
 				inserted = append(inserted, i)
 				o.moved[i] = true
-			case len(set) == 0: // ON CONFLICT DO UPDATE of keys alone
+			case len(set) == 0: // for example ON CONFLICT DO UPDATE that sets only key columns
 				addRow(o.change.Kept, f.rows[i])
 			default:
 				updated = append(updated, i)
@@ -299,7 +305,7 @@ func (f *effects) resolve() (*outcome, error) {
 	return o, err
 }
 
-// addressed returns the effects on rows that the table has, by ascending address, one per row.
+// addressed returns the effects on existing rows, one for each row, by ascending address.
 func (f *effects) addressed() ([]uint32, error) {
 	order := make([]uint32, 0, len(f.rows))
 	for i, row := range f.rows {
@@ -320,8 +326,8 @@ func (f *effects) addressed() ([]uint32, error) {
 	return order, nil
 }
 
-// checkViolations fails if a row violates a check of the table: the column says so. first is the
-// number of the first row.
+// checkViolations fails if a row violates a check of the table, as the Boolean column says. first
+// is the number of the first row.
 func checkViolations(column arrow.Array, t schema.Table, first int64) error {
 	violated := column.(*array.Boolean)
 	for i := range violated.Len() {

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// ChangesRows reports whether a statement changes rows of a table, which Explain explains.
+// ChangesRows reports whether a statement changes rows of a table: INSERT, UPDATE, DELETE or MERGE.
 func ChangesRows(s sqltoken.Statement) bool {
 	switch s.Verb() {
 	case "INSERT", "UPDATE", "DELETE", "MERGE":
@@ -21,7 +21,7 @@ func ChangesRows(s sqltoken.Statement) bool {
 	return false
 }
 
-// Explains reports whether a statement is one that Explain explains.
+// Explains reports whether Explain supports a statement.
 func Explains(s sqltoken.Statement) bool {
 	switch s.Verb() {
 	case "CREATE", "DROP", "ALTER", "TRUNCATE":
@@ -30,7 +30,8 @@ func Explains(s sqltoken.Statement) bool {
 	return ChangesRows(s)
 }
 
-// definingQuery returns the index of the first token of the query in CREATE TABLE or VIEW ... AS query; 0 if there is none.
+// definingQuery returns the index of the first token of the query in CREATE TABLE or CREATE VIEW
+// ... AS query, or 0 if there is none.
 func definingQuery(s sqltoken.Statement) int {
 	c := clauses{statement: s}
 	if as := c.find("AS"); as < len(s.Tokens)-1 {
@@ -39,10 +40,12 @@ func definingQuery(s sqltoken.Statement) int {
 	return 0
 }
 
-// Explain gives DuckDB's plan of the query by which a statement finds the rows that it changes and
-// their new values, or the rows that it inserts; of a statement that makes a table or view of a
-// query, that of the query. Others change the catalog alone, and have a plan of one step. The words
-// before the statement, EXPLAIN and maybe options, say in which form. Nothing changes.
+// Explain returns DuckDB's plan for a statement. It changes nothing. words are EXPLAIN and its
+// options, which choose the form of the plan.
+//   - For a statement that changes rows, it is the plan of the query that finds the rows and their
+//     new values, or the rows to insert.
+//   - For CREATE TABLE or VIEW ... AS query, it is the plan of the query.
+//   - Other statements change only the catalog. Their plan has one step.
 func (m *Mutator) Explain(ctx context.Context, words string, s sqltoken.Statement, req Request) (Rows, error) {
 	x, err := m.begin(ctx, s, req)
 	if err != nil {
@@ -91,7 +94,7 @@ func (x *execution) rowPlan() (*rowPlan, error) {
 	}
 }
 
-// explainTruncate gives the plan of reading all rows of the table.
+// explainTruncate returns the plan of a query that reads all rows of the table.
 func (x *execution) explainTruncate(words string) (Rows, error) {
 	x.c.accept("TRUNCATE")
 	x.c.accept("TABLE")
@@ -102,8 +105,9 @@ func (x *execution) explainTruncate(words string) (Rows, error) {
 	return x.planner.Select(x.ctx, Select{SQL: words + "SELECT * FROM " + t.QuotedName(), Database: x.req.Database})
 }
 
-// explainCatalog gives DuckDB's plan of a statement of the same kind, which has one step whatever
-// it names: DuckDB's own catalog is empty.
+// explainCatalog returns DuckDB's plan of a similar statement on a temporary table. The plan has
+// one step, whatever the statement names. The statement itself cannot be explained, because
+// DuckDB's own catalog is empty.
 func (x *execution) explainCatalog(words string) (Rows, error) {
 	c := x.c
 	like := "CREATE TEMP TABLE " + shapeTable + " (c INTEGER)"

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Exports is what statements on exports change: package export.
+// Exports manages exports for statements. Package export implements it.
 type Exports interface {
 	Create(ctx context.Context, name catalog.ExportName, t schema.Table, d export.Definition, ifNotExists bool) error
 	Drop(ctx context.Context, name catalog.ExportName) error
@@ -20,7 +20,8 @@ type Exports interface {
 	Resume(ctx context.Context, name catalog.ExportName) error
 }
 
-// AboutExports reports whether a statement is one on exports, of which DuckDB's parser knows nothing.
+// AboutExports reports whether a statement manages exports. DuckDB's parser does not know these
+// statements.
 func AboutExports(s sqltoken.Statement) bool {
 	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME"} {
 		if s.Starts(verb, "EXPORT") {
@@ -30,7 +31,7 @@ func AboutExports(s sqltoken.Statement) bool {
 	return false
 }
 
-// export runs a statement on exports.
+// export runs a statement that manages exports.
 func (x *execution) export() error {
 	c := x.c
 	verb := c.statement.Verb()
@@ -71,7 +72,8 @@ func (x *execution) export() error {
 	return c.placed(err, place)
 }
 
-// exportDefinition reads FROM TABLE name INTO storage (...) [WITH (...)] [AS query], and says where the query starts.
+// exportDefinition reads FROM TABLE name INTO storage (...) [WITH (...)] [AS query]. start is the
+// offset of the query in the statement.
 func (x *execution) exportDefinition() (t schema.Table, d export.Definition, start int, err error) {
 	c := x.c
 	if !c.accept("FROM", "TABLE") {

@@ -20,13 +20,17 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// An UPDATE in the mode expression writes no values of rows in parts: its SQL is kept, and applied when they are read. Rows that
-// are in memory, those of memtables and those with patches, get patches as from any UPDATE.
+// An UPDATE in the mode expression writes no values for rows in parts. Its SQL is stored, and
+// applied when the rows are read. Rows in memory (in memtables or with patches) get patches as from
+// any UPDATE.
 //
-// What is kept must give the same values each time, for as long as it is kept, and must not fail: else a query would, or a merge, of
-// rows that nobody can mend. So it may name only the row's own columns and functions that depend on nothing else
-// (deterministic.go). That it does not fail for any row is proven by the parts' statistics (proof.go), and then the statement takes
-// the same time whatever the table's size; or it is tried, by a query that reads the columns that it names and counts its rows.
+// The stored SQL must always give the same values, and must never fail. Otherwise queries or merges
+// would fail on rows that cannot be repaired. So it may use only the row's own columns, and
+// functions that depend on nothing else (deterministic.go).
+//
+// The parts' statistics may prove that the SQL cannot fail for any row (proof.go). Then the
+// statement takes the same time for a table of any size. Without a proof the SQL is tried out, by a
+// query that reads the columns that it names and counts the rows.
 
 // expressionUpdate runs an UPDATE in the mode expression.
 func (x *execution) expressionUpdate() (*Result, error) {
@@ -34,7 +38,9 @@ func (x *execution) expressionUpdate() (*Result, error) {
 	defer tried.close()
 	err := x.again(x.ctx, func(room *engine.Room, pins engine.Pins) (err error) {
 		if rows, err = x.tryExpression(room, pins, tried); errors.Is(err, engine.ErrNoRoom) {
-			tried.close() // who waits for the pin may have the memory that this waits for
+			// Another statement may wait for the table lock while it holds the memory that this one
+			// needs.
+			tried.close()
 		}
 		return err
 	})
@@ -44,21 +50,24 @@ func (x *execution) expressionUpdate() (*Result, error) {
 	return &Result{Counts: Counts{Updated: rows}}, nil
 }
 
-// asExpression is what an UPDATE says, as it can be kept.
+// asExpression is an UPDATE in the form in which it can be stored.
 type asExpression struct {
 	patch.Expression
 	target target
 	table  schema.Table
 }
 
-// tried is what a statement keeps from one attempt to the next: the pin of its table, and how many rows of which parts the expression changes. While
-// the table is pinned nobody changes a row, and what comes lies in other parts; so an attempt tries out those alone, and however fast rows come, flushes of
-// them do not send the statement back for ever.
+// tried is what a statement keeps from one attempt to the next: the lock of its table, and for each
+// part the number of rows that the expression changes.
+//
+// While the table is locked no other statement changes rows, and new rows are in new parts. So a
+// later attempt tries out only the new parts, and flushes cannot make the statement run again
+// forever, however fast rows arrive.
 type tried struct {
 	pins    engine.Pins
-	release func() // of the pins; nil without
+	release func() // releases the locks; nil if there are none
 	table   base.TableID
-	version uint32 // of its schema
+	version uint32 // the version of the table's schema
 	rows    map[base.SourceID]int64
 }
 
@@ -75,7 +84,7 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 		return 0, err
 	}
 	if tried.table != e.table.ID {
-		tried.close() // another one has the name now
+		tried.close() // another table has the name now
 	}
 	fresh := tried.pins != engine.Pinned || tried.version != e.table.Version
 	if tried.pins != pins {
@@ -116,10 +125,11 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 		return 0, err
 	}
 	change.Expression, change.Reads = &e.Expression, []engine.Read{{Table: e.table.ID}}
-	change.Settle = true // the expression was not tried out on rows that nobody sees
+	// Superseded rows must be deleted: the expression was not tried out on them.
+	change.Settle = true
 	change.Counts.Updated += inParts
 	if inParts == 0 {
-		change.Expression = nil // no row is for it
+		change.Expression = nil // there are no rows for it to apply to
 	}
 	changed := change.Counts.Rows()
 	if changed == 0 {
@@ -131,14 +141,16 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 	return changed, err
 }
 
-// errCannotBeKept is in the errors that say why an UPDATE is none for the mode.
+// errCannotBeKept is wrapped by the errors that say why an UPDATE cannot be stored as an
+// expression.
 var errCannotBeKept = errors.New("it cannot be kept as an expression")
 
 func errNotKept(format string, args ...any) *base.Error {
 	return base.Errorf(base.Invalid, "%w: "+format, append([]any{errCannotBeKept}, args...)...).WithHint("WITH (mode = 'patch') or WITH (mode = 'rewrite') takes any UPDATE")
 }
 
-// readExpression reads UPDATE t [AS a] SET assignments [WHERE condition], and makes texts of it that stand for themselves.
+// readExpression reads UPDATE t [AS a] SET assignments [WHERE condition], and makes self-contained
+// texts of its expressions.
 func (x *execution) readExpression() (*asExpression, error) {
 	c := x.c
 	if c.statement.Verb() != "UPDATE" || c.statement.VerbIndex() > 0 {
@@ -193,7 +205,7 @@ func (x *execution) readExpression() (*asExpression, error) {
 	return e, x.checkDeterministic(e)
 }
 
-// standalone returns an expression's text with the values of parameters in it.
+// standalone returns an expression's text with the parameters replaced by their values.
 func (x *execution) standalone(tokens []sqltoken.Token) (string, error) {
 	if len(tokens) == 0 {
 		return "", base.Errorf(base.Invalid, "an expression is missing")
@@ -233,7 +245,8 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 			literal = "NULL"
 		} else {
 			literal = schema.QuoteString(strings.Clone(value))
-			if typ != "VARCHAR" { // a text takes the type of what it is compared with, as a parameter does
+			// A literal takes the type of the value it is compared with, as a parameter does.
+			if typ != "VARCHAR" {
 				literal = "CAST(" + literal + " AS " + strings.Clone(typ) + ")"
 			}
 		}
@@ -242,7 +255,7 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 	return literal, err
 }
 
-// asWritten returns a table as a snapshot shows it without the rows that are in memory.
+// asWritten returns a table of a snapshot without the rows that are in memory.
 func asWritten(t *snapshot.Table) (*snapshot.Table, error) {
 	written := *t
 	written.Memtables = nil
@@ -272,11 +285,13 @@ func inMemory(t *snapshot.Table) bool {
 		slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { set := t.Patches[p.ID]; return set != nil && !set.Patched().IsEmpty() })
 }
 
-// writtenTable is what the query of tryOut calls the rows of parts, memoryTable what that of patchInMemory calls the others.
+// writtenTable is the name of the rows of parts in the query of tryOut. memoryTable is the name of
+// the rows in memory in the query of patchInMemory.
 const writtenTable, memoryTable = "scoter.written", "scoter.memory"
 
-// tryOut evaluates an expression for all rows that it is kept for, and counts those that it changes: known says how many of some parts, and
-// gets the others. An error is that of a row.
+// tryOut evaluates an expression for all rows in parts, and returns the number of rows that it
+// changes. known has this number for parts that were tried out before; tryOut adds the other parts
+// to it. An error is the error of some row.
 func (x *execution) tryOut(e *asExpression, written *snapshot.Table, known map[base.SourceID]int64) (rows int64, err error) {
 	left := *written
 	left.Parts = slices.DeleteFunc(slices.Clone(written.Parts), func(p *catalog.Part) bool { _, ok := known[p.ID]; return ok })
@@ -295,7 +310,8 @@ func (x *execution) tryOut(e *asExpression, written *snapshot.Table, known map[b
 	return rows, nil
 }
 
-// tryOutOn evaluates an expression for the rows of a table's parts, and counts those of each part that it changes.
+// tryOutOn evaluates an expression for the rows of a table's parts, and returns for each part the
+// number of rows that it changes.
 func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base.SourceID]int64, error) {
 	matches := "true"
 	if e.Where != "" {
@@ -315,7 +331,7 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 	if checks := e.table.Condition(); checks != "" {
 		violations = "count(*) FILTER (WHERE " + schema.ActionColumn + " AND (" + checks + ") IS FALSE)"
 	}
-	// The hash has all values computed, which a count alone would not.
+	// The hash makes DuckDB compute all values, which a count alone would not.
 	const from = "SELECT * FROM "
 	sql := fmt.Sprintf("SELECT "+schema.SourceColumn+", count(*) FILTER (WHERE "+schema.ActionColumn+"), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s GROUP BY 1", violations,
 		strings.Join(nulls, ", "), strings.Join(values, ", "), e.Over(e.table, from+writtenTable, matches+" AS "+schema.ActionColumn, schema.SourceColumn), schema.Quote(e.Alias))
@@ -325,7 +341,9 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 		return nil, unplaced(err)
 	}
 	defer found.Close()
-	counts, wrong := map[base.SourceID]int64{}, make([]int64, 1+len(e.Set)) // rows that violate a check, and those with a NULL
+	// The number of rows that violate a check, then for each assignment the number of rows with a
+	// NULL.
+	counts, wrong := map[base.SourceID]int64{}, make([]int64, 1+len(e.Set))
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		sources, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 		for row := range int(rec.NumRows()) {
@@ -350,7 +368,7 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 	return counts, nil
 }
 
-// unplaced takes from an error a position in a text that the user does not know.
+// unplaced removes the position from an error if it refers to a text that the user does not know.
 func unplaced(err error) error {
 	e := new(base.Error)
 	if errors.As(err, &e) {
@@ -359,7 +377,7 @@ func unplaced(err error) error {
 	return err
 }
 
-// patchInMemory returns the change of the rows that are in memory.
+// patchInMemory returns the change set for the rows that are in memory.
 func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engine.Room) (engine.Change, error) {
 	none := engine.Change{Table: e.table.ID}
 	if !inMemory(t) {
@@ -397,8 +415,9 @@ func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engi
 	return o.change, err
 }
 
-// pendingColumns returns the columns that expressions set which merges have not written yet. An UPDATE gives the rows that
-// it changes values of these too, since a row with a patch has no expressions any more.
+// pendingColumns returns the columns for which there are expressions that merges have not applied
+// yet. An UPDATE gives the rows that it changes values of these columns too, because expressions no
+// longer apply to a row with a patch.
 func (x *execution) pendingColumns(t schema.Table) ([]base.ColumnID, error) {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {

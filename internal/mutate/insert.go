@@ -16,19 +16,19 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// insertion is an INSERT in its pieces.
+// insertion is the parsed form of an INSERT.
 type insertion struct {
 	target    target
-	columns   []schema.Column // that the source gives, in its order
-	byName    bool            // it gives them by its columns' names
+	columns   []schema.Column // the columns that the source gives, in its order
+	byName    bool            // byName: the source's columns are matched by name.
 	source    *composition
 	conflict  onConflict
-	arrived   string // by which queries of ours call the row that arrives
+	arrived   string // the name of the incoming row in composed queries
 	returning returning
 }
 
-// insert runs INSERT [OR REPLACE | OR IGNORE] INTO t [AS a] [(columns)] [BY NAME] source [ON CONFLICT ...]
-// [RETURNING list]. CTEs in front of INSERT belong to the source.
+// insert runs INSERT [OR REPLACE | OR IGNORE] INTO t [AS a] [(columns)] [BY NAME] source [ON
+// CONFLICT ...] [RETURNING list]. CTEs in front of INSERT belong to the source.
 func (x *execution) insert() (*Result, error) {
 	in, err := x.insertion()
 	if err != nil {
@@ -68,7 +68,7 @@ func (x *execution) insert() (*Result, error) {
 	}
 	result := &Result{}
 	if kept != nil {
-		// Before the commit: an error in RETURNING must leave nothing inserted.
+		// RETURNING runs before the commit, because an error in it must leave nothing inserted.
 		all := &collected{}
 		if err = x.returned(all, kept, in.returning, "INSERT"); err != nil {
 			return nil, errors.Join(err, load.Abort())
@@ -82,7 +82,7 @@ func (x *execution) insert() (*Result, error) {
 	return result, nil
 }
 
-// insertion reads the clauses.
+// insertion reads the clauses of an INSERT.
 func (x *execution) insertion() (in insertion, err error) {
 	c := x.c
 	verb := c.statement.VerbIndex()
@@ -116,7 +116,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	in.byName = c.accept("BY", "NAME")
 	_ = in.byName || c.accept("BY", "POSITION")
 
-	from, end := c.at, c.find("ON CONFLICT (", "ON CONFLICT DO", "ON CONFLICT ON", "RETURNING") // a join may be ON conflict.id = ...
+	// ON alone does not end the source: a join may be ON conflict.id = ...
+	from, end := c.at, c.find("ON CONFLICT (", "ON CONFLICT DO", "ON CONFLICT ON", "RETURNING")
 	c.at = end
 	if err := x.onConflict(&in); err != nil {
 		return in, err
@@ -138,7 +139,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	source := clauses{statement: c.statement, at: from}
 	for source.accept("(") {
 	}
-	nested := verb > 0 && source.peek("WITH") // a second list of CTEs, which may stand within a query alone
+	// A second list of CTEs is allowed only inside of a query.
+	nested := verb > 0 && source.peek("WITH")
 	if nested {
 		in.source.write("SELECT * FROM (")
 	}
@@ -158,7 +160,7 @@ func (x *execution) insertion() (in insertion, err error) {
 	return in, nil
 }
 
-// insertTarget is target for INSERT, where only AS begins an alias.
+// insertTarget is target for INSERT, where an alias must follow AS.
 func (x *execution) insertTarget() (target, error) {
 	if i := x.c.at; i+1 < len(x.c.tokens()) {
 		if _, next := sqltoken.QualifiedName(x.c.tokens(), i); next < len(x.c.tokens()) && !x.c.tokens()[next].Is("AS") {
@@ -168,7 +170,7 @@ func (x *execution) insertTarget() (target, error) {
 	return x.target()
 }
 
-// bracketedQuery tells INSERT INTO t (SELECT ...) from INSERT INTO t (columns).
+// bracketedQuery distinguishes INSERT INTO t (SELECT ...) from INSERT INTO t (columns).
 func (x *execution) bracketedQuery() bool {
 	c := clauses{statement: x.c.statement, at: x.c.at}
 	for c.accept("(") {
@@ -206,9 +208,11 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 	return out, nil
 }
 
-// copySource appends the query between two tokens. If that is a list of VALUES, every value becomes one of
-// its column's type: DuckDB would look for one type for all values of a column first, and fail on
-// (1), ('x') or round DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
+// copySource appends the query between two tokens.
+//
+// In a list of VALUES it casts every value to the type of its column. Otherwise DuckDB would first
+// look for one type for all values of a column, and would fail on (1), ('x') or round DECIMALs to
+// DOUBLE. The keyword DEFAULT becomes the column's default.
 func (x *execution) copySource(q *composition, from, end int, targets []schema.Column, byName bool) {
 	c, done := x.c, from
 	for _, row := range x.valuesRows(from) {
@@ -225,14 +229,16 @@ func (x *execution) copySource(q *composition, from, end int, targets []schema.C
 	q.copy(c, done, end)
 }
 
-// valuesRow is a row of a list of VALUES: its tokens between the brackets, and the index of the first.
+// valuesRow is a row of a list of VALUES: the tokens between its brackets, and the index of the
+// first one.
 type valuesRow struct {
 	at     int
 	values []sqltoken.Token
 }
 
-// valuesRows returns the rows of the list of VALUES that the source from a token on is, in brackets or not; none if it is another query, or that list and
-// another query, for which DuckDB looks for common types, too.
+// valuesRows returns the rows of the list of VALUES that begins at token from, possibly in
+// brackets. It returns nil for any other query. It also returns nil for VALUES combined with
+// another query, because DuckDB finds common types for the two.
 func (x *execution) valuesRows(from int) (all []valuesRow) {
 	c := clauses{statement: x.c.statement, at: from}
 	for c.accept("(") {
@@ -242,11 +248,12 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 		at := c.at + 1
 		values, err := c.brackets()
 		if err != nil {
-			break // a comma behind the last row
+			break // a trailing comma behind the last row
 		}
 		all = append(all, valuesRow{at, values})
 	}
-	for ; all != nil; depth-- { // what stands behind the rows, and then behind each of the brackets
+	// Check the tokens behind the rows, then behind each closing bracket.
+	for ; all != nil; depth-- {
 		if c.peek("UNION") || c.peek("INTERSECT") || c.peek("EXCEPT") {
 			return nil
 		}
@@ -276,8 +283,8 @@ func defaultOf(c schema.Column) string {
 	return "(" + c.Default + ")"
 }
 
-// fill calls add with what a query yields, as rows of the table: the query's columns go to targets, in order or by name;
-// the other columns get their defaults.
+// fill runs a query and calls add with its rows as rows of the table. The query's columns are
+// assigned to targets by position or by name. The other columns get their defaults.
 func (x *execution) fill(t schema.Table, targets []schema.Column, byName bool, src *composition, add func(arrow.RecordBatch) error) error {
 	rows, q, err := x.inserted(t, targets, byName, src)
 	if err != nil {
@@ -301,7 +308,7 @@ func (x *execution) fill(t schema.Table, targets []schema.Column, byName bool, s
 	}))
 }
 
-// inserted runs a query as fill does, and returns its rows and what of it is run.
+// inserted runs the query of fill. It returns the rows and the composed query.
 func (x *execution) inserted(t schema.Table, targets []schema.Column, byName bool, src *composition) (Rows, *composition, error) {
 	names, err := x.planner.Columns(x.ctx, x.selects(src))
 	if err != nil {
@@ -319,13 +326,15 @@ func (x *execution) inserted(t schema.Table, targets []schema.Column, byName boo
 	return rows, q, q.placed(err)
 }
 
-// checkColumn is the name under which a violated check arrives.
+// checkColumn is the name of the column that says whether a row violates a check.
 const checkColumn = "scoter_violates"
 
-// assigned returns what goes before and after a source query so that it yields the
-// table's columns in their storage types, cast as an INSERT of DuckDB casts, and one more:
-// whether the row violates a check. By name it is for DuckDB to find them in the source: who knows in which order it gives them once it is read? A view
-// may be replaced until then.
+// assigned returns the text before and after a source query so that the whole query yields the
+// table's columns in their storage types, cast as an INSERT of DuckDB casts. If the table has
+// checks, one more column says whether the row violates one.
+//
+// With byName, DuckDB resolves the columns in the source by name. The order of the source's columns
+// is not known for sure, since a view may be replaced until the query runs.
 func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suffix string) {
 	var outer, inner []string
 	for _, c := range t.Columns {
@@ -338,7 +347,8 @@ func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suf
 	}
 	names := ""
 	if !byName {
-		list := []string{"scoter_none"} // DEFAULT VALUES has a column that goes nowhere
+		// For DEFAULT VALUES, whose source has a column that is not used.
+		list := []string{"scoter_none"}
 		for i, c := range targets {
 			list = append(list[:i], schema.Quote(c.Name))
 		}
@@ -359,7 +369,7 @@ func storedExpression(c schema.Column) string {
 	return name
 }
 
-// withoutCheck takes the check's column off, after a look at it.
+// withoutCheck fails if a row violates a check, and otherwise removes the column that says so.
 func withoutCheck(rec arrow.RecordBatch, t schema.Table, first int64) (arrow.RecordBatch, error) {
 	n := len(t.Columns)
 	if int(rec.NumCols()) > n {

@@ -12,29 +12,31 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// intake takes the rows of a statement for a keyed table. Few are kept, to go through the log; of more than a chunk
-// it makes parts as they come, each without two rows of one key.
+// intake collects the rows of a statement for a keyed table. If they fit into one chunk they stay
+// in memory, to go through the log. Otherwise intake writes each chunk as parts as soon as it is
+// full. Rows of one key within a chunk are reduced to one.
 type intake struct {
 	*Mutator
 	ctx    context.Context
 	table  schema.Table
-	sent   []schema.Column // by the sender; the others have their defaults
+	sent   []schema.Column // the columns that the sender gave; the others have their defaults
 	policy conflict
-	twice  *base.Error // what two rows of one key are; nil if one of them holds
-	first  bool        // of two rows of one key the first holds, whatever the policy
-	unset  string      // a column that is NOT NULL, for which the rows have no value; empty if there is none. See withoutUnset
-	// whole says that all rows are needed together: there may be no more than a chunk.
+	twice  *base.Error // the error for two rows of one key; nil if one of them wins
+	first  bool        // of two rows of one key the first wins, whatever the policy is
+	unset  string      // a NOT NULL column without a value, or empty; see withoutUnset
+	// whole says that all rows are needed together in memory, so there must not be more than one
+	// chunk.
 	whole bool
 
 	room     *engine.Room
-	rows     []arrow.RecordBatch // of the chunk
+	rows     []arrow.RecordBatch // the rows of the current chunk
 	reserved []func()
 	bytes    int64
 
-	staged *engine.Load // nil until there is more than one chunk
+	staged *engine.Load // nil until the rows exceed one chunk
 }
 
-// add takes rows that conform to the table; the batch is retained.
+// add takes rows that conform to the table. It retains the batch.
 func (in *intake) add(rec arrow.RecordBatch) error {
 	if in.bytes >= in.store.ChunkBytes() {
 		if err := in.stage(); err != nil {
@@ -44,7 +46,7 @@ func (in *intake) add(rec arrow.RecordBatch) error {
 	bytes := batch.Bytes(rec)
 	taken := in.bytes
 	if in.whole {
-		taken = 0 // that can be staged
+		taken = 0 // no rows can be written to release memory
 	}
 	release, err := in.room.NeedBeside(in.ctx, bytes, taken, in.stage)
 	if err != nil {
@@ -55,7 +57,7 @@ func (in *intake) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// take is add for rows that may be many at once.
+// take is add for batches that may be larger than a chunk.
 func (in *intake) take(rec arrow.RecordBatch) error {
 	pieces := min(batch.Bytes(rec)/in.store.ChunkBytes()+1, max(rec.NumRows(), 1))
 	for i := range pieces {
@@ -74,7 +76,8 @@ func (in *intake) stage() (err error) {
 	if in.whole {
 		return in.errReturning()
 	}
-	if in.unset != "" { // a part has no NULL there, and which rows are new is not known yet
+	// A part cannot have NULL in this column, and it is not known yet which rows are new.
+	if in.unset != "" {
 		return errUnset(in.table, in.unset)
 	}
 	if in.staged == nil {
@@ -97,9 +100,11 @@ func (in *intake) stage() (err error) {
 	})
 }
 
-// arrivals returns the rows of the chunk, of which a row that is there takes some columns.
+// arrivals returns the rows of the chunk as incoming rows. given are the columns that they set in
+// existing rows.
 func (in *intake) arrivals(given []schema.Column) (*arrivals, error) {
-	in.room.Close() // what is left: the chunk is full, or there are no more rows
+	// Release what is left of the reservation: the chunk is full, or there are no more rows.
+	in.room.Close()
 	rows := in.rows
 	if len(rows) == 0 {
 		rows = []arrow.RecordBatch{emptyRows(in.table)}
@@ -129,7 +134,7 @@ func (in *intake) releaseRows() {
 	in.rows, in.reserved, in.bytes = nil, nil, 0
 }
 
-// close gives up what was taken and not committed.
+// close releases the rows, and removes the parts that were not committed.
 func (in *intake) close() error {
 	in.room.Close()
 	in.releaseRows()
@@ -139,5 +144,5 @@ func (in *intake) close() error {
 	return in.staged.Abort()
 }
 
-// closing joins the error of close to another.
+// closing calls close and joins its error to err.
 func (in *intake) closing(err *error) { *err = errors.Join(*err, in.close()) }

@@ -21,7 +21,7 @@ func compareAddresses(a, b base.RowAddress) int {
 	return cmp.Compare(a.Ordinal, b.Ordinal)
 }
 
-// addRow enters a row into the bitmap of its source.
+// addRow adds a row to the bitmap of its rowset.
 func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
 	if to[row.Source] == nil {
 		to[row.Source] = roaring.New()
@@ -29,7 +29,7 @@ func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
 	to[row.Source].Add(uint32(row.Ordinal))
 }
 
-// joinRows enters rows into the bitmaps of their sources.
+// joinRows adds rows to the bitmaps of their rowsets.
 func joinRows(to, rows map[base.SourceID]*roaring.Bitmap) {
 	for source, more := range rows {
 		if to[source] == nil {
@@ -39,20 +39,20 @@ func joinRows(to, rows map[base.SourceID]*roaring.Bitmap) {
 	}
 }
 
-// newValues are rows with new values for rows of a table.
+// newValues has new values for rows of a table.
 type newValues struct {
 	table   schema.Table
-	columns []schema.Column // of values
+	columns []schema.Column // the columns of values
 	values  []arrow.RecordBatch
-	set     map[base.ColumnID]bool // those of the columns that are given
+	set     map[base.ColumnID]bool // the columns that are set, a subset of columns
 }
 
-// layers makes patches, one per source, of some of the rows, which ascend by address.
+// layers makes patches of some of the rows, one for each rowset. rows ascend by address.
 func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddress) ([]patch.Layer, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	var columns []int // of the values, by ascending id
+	var columns []int // indexes into the columns of values, by ascending column id
 	for i, c := range v.columns {
 		if v.set[c.ID] {
 			columns = append(columns, i)
@@ -81,7 +81,8 @@ func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddre
 		if err != nil {
 			return nil, err
 		}
-		values, err := batch.Plain(taken) // rows that come over HTTP may have dictionaries, patches have none
+		// Rows that arrive over HTTP may have dictionaries; patches have none.
+		values, err := batch.Plain(taken)
 		taken.Release()
 		if err != nil {
 			return nil, err

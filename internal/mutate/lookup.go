@@ -18,39 +18,48 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// A statement whose WHERE gives the whole primary key or sort key (k = 17 AND ...) changes few rows, and planning
-// a query over the table costs many times what finding them by an index does. Such a statement runs the query that any
-// other would run, but over the rows of that key alone and without the conditions that gave it: what else there is to evaluate, DuckDB
-// evaluates as always. Its literals and parameters come as columns
-// beside the table's, of the type that they have, so that statements which differ in nothing else have one text, whose
-// plan is made once. (DuckDB 1.5.5 makes the plan of a statement with parameters and tables anew for each execution.) Those that columns
-// get, and that are of their type already, are left out of the query: the less there is to plan, the better.
+// A statement whose WHERE gives the whole primary key or sort key (k = 17 AND ...) changes few
+// rows. Planning a query over the table costs many times what it costs to find these rows with an
+// index. So such a statement runs its query over the rows of that key alone, without the conditions
+// that gave the key. DuckDB still evaluates the rest.
+//
+// Literals and parameters of the statement become columns of the rows, with their own types.
+// Statements that differ only in these values then have the same text, whose plan is cached.
+// (DuckDB 1.5.5 plans a statement with parameters and tables again for each execution.)
+//
+// Values that are assigned to a column of exactly their type are left out of the query, which makes
+// planning cheaper.
 
-// keyCondition is a key, and the value that a statement's WHERE gives each of its columns.
+// keyCondition is a key with the value that a statement's WHERE gives for each of its columns.
 type keyCondition struct {
 	columns   []base.ColumnID
-	values    []arrow.Array // of one value each
+	values    []arrow.Array // arrays of length 1
 	constants []*constant
-	given     map[base.ColumnID]arrow.Array // values that columns get, of one value each: the query does not yield them
-	others    [][]sqltoken.Token            // the conditions that are left, all of which hold for a row that changes
+	// given has the values that are assigned to columns and that the query does not yield. They are
+	// arrays of length 1.
+	given map[base.ColumnID]arrow.Array
+	// others are the remaining conditions. All of them must be true for a row to be changed.
+	others [][]sqltoken.Token
 }
 
-// constant is a literal or parameter of the statement that comes as a column.
+// constant is a literal or parameter of the statement that is passed as a column.
 type constant struct {
 	Constant
-	expression string // of its value, in the type that it has
+	expression string // a format for the column's name; it gives the value with its own type
 }
 
-// is reports whether what the expression gives is the value itself, of a type.
+// is reports whether the expression is the value as it is, and the value has type t.
 func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
 
-// naming are words without which no expression names another table.
+// naming are words that begin a query or VALUES. An expression without any of them names no other
+// table.
 var naming = append([]string{"VALUES"}, queryWords...)
 
-// lookUp returns the key that a statement without other tables looks for; nil if its WHERE gives none as a
-// whole, or values that are not exactly some of the columns' types.
+// lookUp returns the key whose rows a statement without other tables changes. It returns nil if the
+// WHERE does not give a whole key, or gives values that are not exactly values of the columns'
+// types.
 func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
 	x.c.replaced = nil
 	if x.scanning || x.c.statement.VerbIndex() > 0 || !t.plain(where) || slices.ContainsFunc(assignments, func(a assignment) bool { return !t.plain(a.value) }) {
@@ -62,7 +71,8 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		stored arrow.Array
 	}
 	all := conjuncts(where)
-	equals := make([]equal, len(all)) // those of all that are one
+	// Parallel to all; zero for a condition that is not an equality.
+	equals := make([]equal, len(all))
 	given := map[base.ColumnID]int{}
 	for i, c := range all {
 		column, value, ok := equality(t, c)
@@ -89,11 +99,11 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 	for i, c := range all {
 		e := equals[i]
 		if e.stored != nil && given[e.column.ID] == i && slices.Contains(key.columns, e.column.ID) {
-			continue // it holds for all rows that are found
+			continue // the condition is true for all rows that are found by key
 		}
 		key.others = append(key.others, c)
 		if e.stored != nil {
-			// Numbered, since several conditions may name one column.
+			// The name has a number, because several conditions may name one column.
 			lifted[e.value.Start] = &constant{Constant{fmt.Sprintf("value %d sought of %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
 		}
 	}
@@ -110,7 +120,7 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		case unchecked && !negative && c.is(a.column.Type):
 			key.given[a.column.ID] = c.Value
 		default:
-			c.Name = "new value of " + a.column.Name // DuckDB's errors name it
+			c.Name = "new value of " + a.column.Name // errors of DuckDB show this name
 			lifted[value[0].Start] = c
 		}
 	}
@@ -127,7 +137,8 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 	return key
 }
 
-// plain reports whether an expression names no table but the target, and that only before a column.
+// plain reports whether an expression names no table except the target, and the target only as the
+// qualifier of a column.
 func (t *target) plain(tokens []sqltoken.Token) bool {
 	for i, tok := range tokens {
 		if slices.ContainsFunc(naming, tok.Is) {
@@ -135,13 +146,13 @@ func (t *target) plain(tokens []sqltoken.Token) bool {
 		}
 		column := i+1 < len(tokens) && tokens[i+1].Is(".") || i > 0 && tokens[i-1].Is(".")
 		if tok.IsName() && !column && schema.Fold(tok.Name()) == schema.Fold(t.alias) {
-			return false // the row as a whole
+			return false // the name means the whole row
 		}
 	}
 	return true
 }
 
-// keyGiven returns the primary key or the sort key, if all its columns are given.
+// keyGiven returns the primary key or the sort key if all its columns are given.
 func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyCondition {
 	sorted := make([]base.ColumnID, len(t.SortKey))
 	for i, f := range t.SortKey {
@@ -161,7 +172,8 @@ func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyConditi
 	return nil
 }
 
-// conjuncts cuts a condition at the ANDs that join all of it; none if it has another form.
+// conjuncts splits a condition at its top-level ANDs. It returns nil if the condition has another
+// form.
 func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 	if len(where) == 0 {
 		return nil
@@ -173,7 +185,8 @@ func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 			continue
 		}
 		switch {
-		case t.Is("OR"), t.Is("BETWEEN"), t.Is("CASE"): // OR binds less than AND, the others have ANDs of their own
+		// OR binds less tightly than AND; the others contain ANDs of their own.
+		case t.Is("OR"), t.Is("BETWEEN"), t.Is("CASE"):
 			return nil
 		case t.Is("AND"):
 			out = append(out, where[from:i])
@@ -183,11 +196,12 @@ func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 	return append(out, where[from:])
 }
 
-// functions are what DuckDB takes for a function without brackets, whatever columns there are.
+// functions are names that DuckDB takes for a function without brackets, even if there is a column
+// of that name.
 var functions = []string{"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user", "current_role",
 	"session_user", "user", "current_catalog", "current_schema", "true", "false", "null", "default"}
 
-// equality reads column = value or value = column, where the value is one token.
+// equality reads column = value or value = column, where the value is a single token.
 func equality(t target, c []sqltoken.Token) (column schema.Column, value sqltoken.Token, ok bool) {
 	at := slices.IndexFunc(c, func(tok sqltoken.Token) bool { return tok.Is("=") })
 	if at < 0 {
@@ -219,8 +233,8 @@ func isConstant(t sqltoken.Token) bool {
 	return t.Kind == sqltoken.Number || t.Kind == sqltoken.String || t.Kind == sqltoken.Parameter
 }
 
-// valueOf returns what a literal or parameter stands for: a whole number, a text, or as an argument has it. It is nil for
-// other literals.
+// valueOf returns the value of a literal or parameter: an int64 for a whole number, a string for a
+// text, or the argument as it is. It returns nil for other literals.
 func (x *execution) valueOf(t sqltoken.Token) any {
 	switch t.Kind {
 	case sqltoken.Parameter:
@@ -237,7 +251,7 @@ func (x *execution) valueOf(t sqltoken.Token) any {
 	return nil
 }
 
-// argument returns the value of a parameter, nil if there is none.
+// argument returns the value of a parameter, or nil if there is none.
 func (x *execution) argument(t sqltoken.Token) any {
 	mark := 0
 	for _, other := range x.c.tokens() {
@@ -256,7 +270,8 @@ func (x *execution) argument(t sqltoken.Token) any {
 	return x.req.Args[position-1]
 }
 
-// stored returns an array of a value if it is exactly one of the type's, so that DuckDB compares the two in that type; else nil.
+// stored returns an array of length 1 with a value, if the value is exactly a value of the type.
+// DuckDB then compares column and value in that type. Otherwise it returns nil.
 func stored(t schema.Type, value any) arrow.Array {
 	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
 		return arrayOf(array.NewStringBuilder, text)
@@ -299,20 +314,20 @@ func whole(value any) (int64, bool) {
 	return 0, false
 }
 
-// builder is one of arrow's.
+// builder is the part of an Arrow builder that arrayOf needs.
 type builder[T any] interface {
 	Append(T)
 	NewArray() arrow.Array
 }
 
-// arrayOf returns an array of one value.
+// arrayOf returns an array of length 1.
 func arrayOf[T any, B builder[T]](newBuilder func(memory.Allocator) B, value T) arrow.Array {
 	b := newBuilder(memory.DefaultAllocator)
 	b.Append(value)
 	return b.NewArray()
 }
 
-// isDigits reports whether a text is digits, and some.
+// isDigits reports whether a text is not empty and has only digits.
 func isDigits(text string) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -322,16 +337,18 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// decimal returns the digits of a number before and behind its point.
+// decimal returns the digits of a number before and behind its decimal point.
 func decimal(t sqltoken.Token) (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(t.Text(), ".")
 	return before, behind, ok && t.Kind == sqltoken.Number && isDigits(before) && isDigits(behind)
 }
 
-// most64 is how many digits the decimals have that are 64 bits wide.
+// most64 is the number of digits of the widest decimal that fits into 64 bits.
 const most64 = 18
 
-// assigned is typed for a value that a column gets, the negative of it if negative is set: in the column's type, if it is exactly one of that.
+// assigned returns a literal or parameter as a constant for a column that it is assigned to. The
+// constant has the column's type if the value is exactly a value of that type, and otherwise the
+// type that typed gives. negative says that the expression is the negative of the token.
 func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
 	value := x.valueOf(t)
 	if one := stored(column, value); one != nil && !(negative && unsigned(column.Kind)) {
@@ -358,7 +375,7 @@ func unsigned(k schema.Kind) bool {
 	return k == schema.UTinyInt || k == schema.USmallInt || k == schema.UInteger || k == schema.UBigInt
 }
 
-// plainText returns what a text in simple quotes says.
+// plainText returns the value of a text in single quotes.
 func plainText(t sqltoken.Token) (string, bool) {
 	s := t.Text()
 	if t.Kind != sqltoken.String || s[0] != '\'' {
@@ -367,8 +384,8 @@ func plainText(t sqltoken.Token) (string, bool) {
 	return strings.ReplaceAll(s[1:len(s)-1], "''", "'"), true
 }
 
-// typed returns a literal or parameter as a constant of the type that DuckDB gives it, nil for those where that
-// is not plain.
+// typed returns a literal or parameter as a constant of the type that DuckDB gives it, or nil if
+// that type is not obvious.
 func (x *execution) typed(t sqltoken.Token) *constant {
 	of := func(k schema.Kind, value arrow.Array) *constant {
 		return &constant{Constant{Type: schema.Type{Kind: k}, Value: value}, "%s"}
@@ -396,8 +413,8 @@ func (x *execution) typed(t sqltoken.Token) *constant {
 	return nil
 }
 
-// locate returns the rows of the key that a plan looks for, and the snapshot that has them, for the caller to release;
-// nil if the plan is to look through the table.
+// locate returns the rows of the key that a plan looks for, and the snapshot that has them, which
+// the caller releases. It returns nil if the plan has to scan the table.
 func (x *execution) locate(p *rowPlan) (*Located, error) {
 	if p.key == nil {
 		return nil, nil
@@ -414,7 +431,7 @@ func (x *execution) locate(p *rowPlan) (*Located, error) {
 		found.Constants = append(found.Constants, c.Constant)
 	}
 	t := s.Tables[p.table.ID]
-	// Rows of a part that lacks expressions are not read one by one.
+	// Rows of a part with pending expressions cannot be read one by one.
 	ok := t.Schema.Version == p.table.Version && len(t.Expressions) == 0
 	if ok {
 		found.Addresses, ok, err = x.keys.All(t, p.key.columns, p.key.values)

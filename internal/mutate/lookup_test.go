@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// composed returns the query of an UPDATE or DELETE of a table t (k BIGINT, n SMALLINT, s VARCHAR, v DECIMAL(9,2)) that is sorted
-// by k and n and whose primary key is s, and the values of the key that it looks for.
+// composed returns the query of an UPDATE or DELETE of a table t (k BIGINT, n SMALLINT, s VARCHAR,
+// v DECIMAL(9,2)), and the values of the key that it looks up. The table is sorted by k and n, and
+// its primary key is s.
 func composed(t *testing.T, sql string, args ...any) (query string, key []string) {
 	t.Helper()
 	table := schema.Table{ID: 1, Version: 1, Database: "d", Schema: "main", Name: "t", PrimaryKey: []base.ColumnID{3},
@@ -44,7 +45,7 @@ func composed(t *testing.T, sql string, args ...any) (query string, key []string
 	return p.query.String(), key
 }
 
-// oneTable is a store with a single table, as far as planning needs one.
+// oneTable is a store with a single table. It has only what planning needs.
 type oneTable struct {
 	Store
 	table schema.Table
@@ -73,7 +74,7 @@ func TestKeysAreFoundInConditions(t *testing.T) {
 	f("k = $a AND n = $b", "5 7", map[string]any{"a": int64(5), "b": int64(7)})
 	f("s = 'a' AND (v = 1 OR v = 2)", "a")
 	f("s = 'a' AND v IN (1, 2) AND NOT v = 3", "a")
-	// Not all of a key, or not joined by AND.
+	// Not the whole key, or not joined by AND.
 	f("k = 5", "")
 	f("k = 5 AND n > 7", "")
 	f("s = 'a' OR k = 5", "")
@@ -96,7 +97,7 @@ func TestKeysAreFoundInConditions(t *testing.T) {
 	if _, key := composed(t, "WITH w AS (SELECT 1) DELETE FROM t WHERE s = 'a'"); key != nil {
 		t.Error("a statement with a CTE looks up")
 	}
-	// What other tables say is not for one row to tell.
+	// Queries over other tables cannot be evaluated on one row alone.
 	f("s = 'a' AND v = (SELECT max(v) FROM t)", "")
 	f("s = 'a' AND to_json(x) IS NOT NULL", "")
 	f("y.s = 'a'", "")

@@ -12,20 +12,20 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// mergeClause is one WHEN of a MERGE: when it applies, and what it does.
+// mergeClause is one WHEN of a MERGE: its condition and its action.
 type mergeClause struct {
-	when      string             // in words, for errors
-	target    bool               // there is a row of the table
-	source    bool               // there is a row of the source
-	condition func(*composition) // nil: none
-	action    int                // of the plan, -1 for none
-	message   func(*composition) // of an ERROR, nil if not given
-	placing   placing            // of these, and of the version that it sets
+	when      string             // as text, for errors
+	target    bool               // whether a row of the table is required
+	source    bool               // whether a row of the source is required
+	condition func(*composition) // nil if there is none
+	action    int                // index of the plan's action, or -1 for none
+	message   func(*composition) // the message of an ERROR; nil if none is given
+	placing   placing            // where the condition, the message and a new version are computed
 	values    map[base.ColumnID]func(*composition)
 }
 
-// merge plans MERGE INTO t [AS a] USING source ON condition | USING (columns), and WHEN clauses,
-// [RETURNING list].
+// merge plans MERGE INTO t [AS a] USING source ON condition | USING (columns), with WHEN clauses
+// and [RETURNING list].
 func (x *execution) merge() (*rowPlan, error) {
 	c := x.c
 	c.at = c.statement.VerbIndex() + 1
@@ -84,7 +84,7 @@ func (x *execution) merge() (*rowPlan, error) {
 	return p, nil
 }
 
-// mergeJoin cuts what stands behind MERGE's USING into the source and its join with the table.
+// mergeJoin splits the tokens behind MERGE's USING into the source and its join condition.
 func mergeJoin(tokens []sqltoken.Token) (source, join []sqltoken.Token) {
 	for i := len(tokens) - 1; i > 0; i-- {
 		if t := tokens[i]; t.Depth == 0 && (t.Is("ON") || t.Is("USING")) && !tokens[i-1].Is(".") {
@@ -94,7 +94,7 @@ func mergeJoin(tokens []sqltoken.Token) (source, join []sqltoken.Token) {
 	return tokens, nil
 }
 
-// mergeClause reads what stands behind WHEN.
+// mergeClause reads a clause behind WHEN.
 func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error) {
 	c, from := x.c, x.c.at
 	w := &mergeClause{target: true, source: true, action: -1, values: map[base.ColumnID]func(*composition){}}
@@ -154,8 +154,8 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 	return w, err
 }
 
-// mergeUpdate reads what stands behind UPDATE: SET with a list or *, or BY NAME or BY POSITION, which
-// take the source's columns.
+// mergeUpdate reads the rest of a clause behind UPDATE: SET with a list or *, or BY NAME or BY
+// POSITION, which assign the source's columns.
 func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set []base.ColumnID, err error) {
 	c := x.c
 	if c.accept("SET") && !c.accept("*") {
@@ -175,8 +175,9 @@ func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set
 	return set, err
 }
 
-// mergeInsert reads what stands behind INSERT: [(columns)] VALUES (values), DEFAULT VALUES, or * and its like,
-// which take the source's columns. versioned says whether the rows come with a version.
+// mergeInsert reads the rest of a clause behind INSERT: [(columns)] VALUES (values), DEFAULT
+// VALUES, or *, BY NAME or BY POSITION, which assign the source's columns. versioned says whether
+// the rows have a version.
 func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (versioned bool, err error) {
 	c := x.c
 	for _, col := range p.table.Columns {
@@ -216,7 +217,8 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (ver
 	return contains(targets, p.table.RowVersion), nil
 }
 
-// writeMergeAction appends the number of the action that applies to a row. An update to a lower version does not.
+// writeMergeAction appends the number of the action that applies to a row. It is NULL for an update
+// to a lower version.
 func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target) {
 	q.write("CASE")
 	for _, w := range when {
@@ -253,7 +255,7 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 	q.write(" END")
 }
 
-// writeMergeMessage appends what the statement fails with for a row.
+// writeMergeMessage appends the error message for a row whose action is ERROR.
 func writeMergeMessage(q *composition, when []*mergeClause) {
 	q.write("CASE ", schema.ActionColumn)
 	for _, w := range when {
@@ -266,8 +268,8 @@ func writeMergeMessage(q *composition, when []*mergeClause) {
 	q.write(" WHEN -1 THEN '' END")
 }
 
-// writeMergeValue appends what a column's value is with the action that applies. Where that sets none
-// it is the old one.
+// writeMergeValue appends the value of a column for the action that applies. It is the old value if
+// the action sets none.
 func writeMergeValue(q *composition, c *clauses, when []*mergeClause, t *target, col schema.Column) {
 	var given []actionValue
 	for _, w := range when {

@@ -10,27 +10,30 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// mergeSource is what stands behind MERGE's USING: a table, query or function, or a join of several.
+// mergeSource is the source of a MERGE, which follows USING: a table, query or function, or a join
+// of several.
 type mergeSource struct {
 	*execution
 	target  *target
 	tokens  []sqltoken.Token
-	columns []sourceColumn // once asked for
-	each    bool           // something that within puts into a row is to be computed for each row of the join
+	columns []sourceColumn // columns are nil until they are first needed.
+	// each says that an expression in a sub-query of within must be computed again for each row of
+	// the join.
+	each bool
 }
 
-// sourceColumn is a column of the source, and what the table is called that has it.
+// sourceColumn is a column of the source, with the name of its table.
 type sourceColumn struct{ table, name string }
 
 func (c sourceColumn) write(q *composition) {
 	q.write(schema.Quote(c.table), ".", schema.Quote(c.name))
 }
 
-// unnamedQuery is what DuckDB calls a query in FROM that the statement gives no name.
+// unnamedQuery is DuckDB's name for a query in FROM to which the statement gives no name.
 const unnamedQuery = "unnamed_subquery"
 
-// write appends the source. A query without a name gets the one that it has anyway: how many there are, and what they are called then,
-// depends on what stands in the places of tables.
+// write appends the source. A query without a name gets the name that DuckDB would give it. DuckDB
+// numbers such names, so without this the name would depend on other queries that replace tables.
 func (m *mergeSource) write(q *composition) {
 	q.copyTokens(m.c, m.tokens)
 	if m.unnamed() {
@@ -38,7 +41,7 @@ func (m *mergeSource) write(q *composition) {
 	}
 }
 
-// unnamed reports whether the source is a query in brackets and nothing else.
+// unnamed reports whether the source is a single query in brackets, without an alias.
 func (m *mergeSource) unnamed() bool {
 	tokens := m.tokens
 	if len(tokens) > 0 && tokens[0].Is("LATERAL") {
@@ -51,11 +54,16 @@ func (m *mergeSource) unnamed() bool {
 	return beginsQuery(tokens[1:])
 }
 
-// sideTable is what within calls the only row that its expression sees.
+// sideTable is the name of the row that an expression sees in a sub-query of within.
 const sideTable = "scoter_side"
 
-// within returns how to write an expression of a clause. Where a clause has only one side, a name that both have means that side's: such names
-// become columns of a row around the expression, which hides the others. decides says that it has a say in which action applies.
+// within returns a function that writes an expression of a clause.
+//
+// In a clause for rows of only one side of the join, a column name that both sides have means the
+// column of that side. To achieve this, within makes a sub-query around the expression whose only
+// row has these columns, which hides the other side's columns.
+//
+// decides says that the expression is part of the choice of the action.
 func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decides bool, write func(*composition)) (func(*composition), error) {
 	if err := m.checkRowwise(expression, "MERGE INTO"); err != nil {
 		return nil, err
@@ -80,7 +88,8 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		if !first || at < 0 || contains(named, m.target.table.Columns[at].ID) {
 			continue
 		}
-		if i+1 < len(expression) && expression[i+1].Is(".") { // a field of the column, or a column of a table
+		// A field of the column, or a column of a table.
+		if i+1 < len(expression) && expression[i+1].Is(".") {
 			table, err := m.hasTable(t.Name())
 			if err != nil {
 				return nil, err
@@ -105,7 +114,8 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		case i < 0:
 		case w.target:
 			both = append(both, func(q *composition) { m.target.writeColumn(q, m.c, col) })
-		case !slices.ContainsFunc(m.columns[i+1:], called): // else it is for DuckDB to say that the name is ambiguous
+		// Otherwise DuckDB reports that the name is ambiguous.
+		case !slices.ContainsFunc(m.columns[i+1:], called):
 			both = append(both, m.columns[i].write)
 		}
 	}
@@ -133,7 +143,7 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 	}, nil
 }
 
-// hasTable reports whether a name is what the target or a table of the source is called.
+// hasTable reports whether the target or a table of the source has this name.
 func (m *mergeSource) hasTable(name string) (bool, error) {
 	called := func(table string) bool { return schema.Fold(table) == schema.Fold(name) }
 	if called(m.target.alias) {
@@ -143,7 +153,8 @@ func (m *mergeSource) hasTable(name string) (bool, error) {
 	return slices.ContainsFunc(tables, called), err
 }
 
-// readColumns asks for the source's columns, table by table: those by which a join finds its rows are in both of its tables.
+// readColumns reads the names of the source's columns, table by table. A column in the USING of a
+// join is listed for both tables.
 func (m *mergeSource) readColumns() error {
 	if m.columns != nil {
 		return nil
@@ -168,7 +179,7 @@ func (m *mergeSource) readColumns() error {
 	return nil
 }
 
-// tables returns what the source's tables are called, in their order.
+// tables returns the names of the source's tables, in their order.
 func (m *mergeSource) tables() ([]string, error) {
 	conn, err := m.pool.Acquire(m.ctx)
 	if err != nil {
@@ -189,7 +200,8 @@ func (m *mergeSource) tables() ([]string, error) {
 	return tables, nil
 }
 
-// tablesIn returns what the tables of a FROM are called whose columns are seen; false if it does not say so of all.
+// tablesIn returns the names of the tables in a FROM whose columns are visible. It returns false if
+// one of them has no name.
 func tablesIn(from any) (tables []string, ok bool) {
 	node, _ := from.(duck.Node)
 	name := textOf(node, "alias")
@@ -210,8 +222,8 @@ func tablesIn(from any) (tables []string, ok bool) {
 	return []string{name}, name != ""
 }
 
-// columnsFor makes the source's columns the values of the table's, by position or by name, as the
-// statement says next, and returns these.
+// columnsFor reads [BY NAME | BY POSITION] [*], and assigns the source's columns to the table's
+// columns accordingly. It returns the assigned columns of the table.
 func (m *mergeSource) columnsFor(t schema.Table, w *mergeClause) ([]schema.Column, error) {
 	c := m.c
 	at := c.at

@@ -9,20 +9,21 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// UpdateMode says how a statement changes rows that are in parts. What it does to them is the same.
+// UpdateMode says how a statement changes rows that are in parts. The result is the same in all
+// modes.
 type UpdateMode uint8
 
-// The modes. Patch is that of statements which nobody may choose one for.
+// The update modes. Patch is the mode of changes for which the user can choose none.
 const (
-	Patch      UpdateMode = iota // by a patch, which readers apply until a merge does
-	Rewrite                      // by writing the rows' parts anew, in one edit
-	Auto                         // by writing them anew where there is no memory for a patch
-	Expression                   // by keeping what an UPDATE says, which readers apply until a merge writes it
+	Patch      UpdateMode = iota // write a patch, which readers apply until a merge does
+	Rewrite                      // rewrite the parts of the rows, in one edit
+	Auto                         // rewrite if there is no memory for a patch, otherwise patch
+	Expression                   // store the UPDATE as SQL, which readers apply until a merge does
 )
 
 var updateModes = []string{Patch: "patch", Rewrite: "rewrite", Auto: "auto", Expression: "expression"}
 
-// ParseUpdateMode reads a mode's name.
+// ParseUpdateMode parses the name of an update mode.
 func ParseUpdateMode(name string) (UpdateMode, error) {
 	if i := slices.Index(updateModes, name); i >= 0 {
 		return UpdateMode(i), nil
@@ -30,8 +31,9 @@ func ParseUpdateMode(name string) (UpdateMode, error) {
 	return 0, base.Errorf(base.Invalid, "update mode %q is none of auto, patch, rewrite and expression", name)
 }
 
-// cutMode takes WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE, and says whether it was there. DuckDB's grammar
-// does not have it.
+// cutMode removes WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE, because DuckDB's
+// grammar does not have it. It returns the mode, or otherwise if there is none. given says whether
+// there was one.
 func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement, mode UpdateMode, given bool, err error) {
 	last := len(s.Tokens) - 1
 	if last < 0 || !s.Tokens[last].Is(")") || s.Tokens[last].Depth != 0 {
@@ -62,12 +64,15 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 	return s, mode, true, nil
 }
 
-// rewrites reports whether a change is made by writing parts anew: in the mode Auto where there is no memory for a
-// patch. No smaller boundary would pay: measured by `scoter-bench overlay --kinds modes` on 200,000 rows of lineitem, a patch
-// is visible after 3% (of 1% of the rows) to 22% (of all rows) of the processor time that the parts take, and together with the
-// merge that writes it into them later it takes what they take, 0.7 to 1.3 times.
+// rewrites reports whether a change is made by rewriting parts. In the mode Auto it is if there is
+// no memory for a patch.
+//
+// A smaller limit would not pay. This was measured with `scoter-bench overlay --kinds modes` on
+// 200,000 rows of lineitem. A patch is visible after 3% (for 1% of the rows) to 22% (for all rows)
+// of the processor time that rewriting the parts takes. Together with the later merge that applies
+// it, a patch takes 0.7 to 1.3 times the time of a rewrite.
 func (x *execution) rewrites(c engine.Change) bool {
-	rows, bytes := uint64(0), int64(0) // rows that are there
+	rows, bytes := uint64(0), int64(0) // existing rows
 	for _, deleted := range c.Deleted {
 		rows += deleted.GetCardinality()
 		bytes += int64(deleted.GetSizeInBytes())

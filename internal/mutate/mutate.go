@@ -1,7 +1,8 @@
-// Package mutate runs the statements that change something: it reads their clauses,
-// lets DuckDB compute every expression, and hands the engine rows and schemas. DuckDB's
-// own catalog stays empty; where its parser or binder is to judge a definition, a temporary
-// table does so and goes.
+// Package mutate runs the statements that change data or definitions. It reads their clauses, lets
+// DuckDB compute every expression, and passes rows and schemas to the engine.
+//
+// DuckDB's own catalog stays empty. Where DuckDB's parser or binder has to check a definition,
+// mutate creates a temporary table and drops it afterwards.
 package mutate
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Store is what statements change: the engine.
+// Store is the part of the engine that statements use to read and change tables.
 type Store interface {
 	Lookup(database, schema, name string) (schema.Table, error)
 	HasSchema(database, schema string) bool
@@ -64,19 +65,20 @@ type Store interface {
 	TakesChange(bytes int64) bool
 }
 
-// Rewriter makes changes by writing parts anew: package merge.
+// Rewriter applies changes by rewriting parts. Package merge implements it.
 type Rewriter interface {
 	Mutate(ctx context.Context, s *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error
 	Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error
 }
 
-// Planner runs SELECT texts over the store's tables: package query, as mutate needs it.
+// Planner runs SELECT texts over the store's tables. It is the interface of package query that
+// mutate needs.
 type Planner interface {
-	// Select runs a query. Position errors refer to its text.
+	// Select runs a query. Positions in errors refer to the query's text.
 	Select(ctx context.Context, s Select) (Rows, error)
-	// Find is Select for the rows of a table that a statement changes: s.Target.
+	// Find is Select for a query that finds the rows of table s.Target that a statement changes.
 	Find(ctx context.Context, s Select) (Found, error)
-	// Columns returns the names of a query's result columns, without running it.
+	// Columns returns the names of a query's result columns. It does not run the query.
 	Columns(ctx context.Context, s Select) ([]string, error)
 }
 
@@ -87,27 +89,30 @@ type Select struct {
 	Database  string
 	ReadFiles bool
 	Transient *Transient
-	// Defines, if not nil, is the view that the query is to be.
+	// Defines, if not nil, is the view that this query will define.
 	Defines *catalog.ViewName
-	// Target is the offset in SQL of the name of the table whose rows come with their addresses, in
-	// the columns scoter_source and scoter_ordinal.
+	// Target is the offset in SQL of the name of one table. The query can read the addresses of
+	// that table's rows in the columns scoter_source and scoter_ordinal.
 	Target int
-	// Rows, if not nil, are all that the query sees of the target, which is its only table.
+	// Rows, if not nil, are the only rows of the target that the query sees. The target is then the
+	// query's only table.
 	Rows *Located
-	// Evolutions are what tables become with the rows that the statement changes: the query sees them so.
+	// Evolutions are the changes of tables' schemas that will be committed with the rows of the
+	// statement. The query sees the tables as they will be.
 	Evolutions []engine.Evolution
 }
 
-// Located are rows of a table in a snapshot, and columns of which all of them have one value: arrays of it alone.
+// Located are rows of one table in a snapshot, all of the same key. Key has the value of each
+// column of the key, as an array of length 1.
 type Located struct {
 	Snapshot  *snapshot.Snapshot
 	Addresses []base.RowAddress
 	Key       map[base.ColumnID]arrow.Array
-	// Constants are columns that the query sees beside those of the table.
+	// Constants are columns that the query sees in addition to those of the table.
 	Constants []Constant
 }
 
-// Constant is a column with the same value in every row: an array of it alone.
+// Constant is a column that has the same value in every row. Value is an array of length 1.
 type Constant struct {
 	Name  string
 	Type  schema.Type
@@ -116,25 +121,29 @@ type Constant struct {
 
 // Transient is a table that exists for one query.
 type Transient struct {
-	Name  string // schema.name; in the system's schema, where nobody else's tables are
+	Name  string // schema.name, in a schema of the system, where users have no tables
 	Table *snapshot.Table
-	// InMemory leaves out all rows that are read where parts hold them: those of memtables are left, and changed ones.
+	// InMemory leaves out all rows that are read from parts. What remains are the rows of
+	// memtables, and changed rows.
 	InMemory bool
-	// Path, if not nil, is the database, schema and name of a table as which the query may name the rows' columns.
+	// Path, if not nil, is the database, schema and name of a table. The query may use it to
+	// qualify the columns of these rows.
 	Path []string
 }
 
-// Rows is a result being read. Close it.
+// Rows is a result that is being read. The caller must close it.
 type Rows interface {
 	Schema() *arrow.Schema
-	Next(ctx context.Context) (arrow.RecordBatch, error) // io.EOF at the end; the caller releases
+	// Next returns io.EOF at the end. The caller releases the batch.
+	Next(ctx context.Context) (arrow.RecordBatch, error)
 	Close()
 }
 
-// Found are rows of a table with their addresses, and what they were found in.
+// Found is a result of rows with their addresses.
 type Found interface {
 	Rows
-	Snapshot() *snapshot.Snapshot // until Close
+	// Snapshot is the snapshot in which the rows were found. It is valid until Close.
+	Snapshot() *snapshot.Snapshot
 	Reads() []engine.Read
 }
 
@@ -156,30 +165,30 @@ func each(ctx context.Context, rows Rows, f func(arrow.RecordBatch) error) error
 	}
 }
 
-// Discard reads rows to their end.
+// Discard reads a result to its end and drops its rows.
 func Discard(ctx context.Context, rows Rows) error {
 	return each(ctx, rows, func(arrow.RecordBatch) error { return nil })
 }
 
-// Request says on whose behalf a statement runs.
+// Request is the context in which a statement runs: its arguments, database and permissions.
 type Request struct {
 	Args      []any
 	Database  string
 	ReadFiles bool
-	// Options have the idempotency key of a statement that changes rows.
+	// Options has the idempotency key of a statement that changes rows.
 	Options engine.AppendOptions
 }
 
-// Counts of rows that a statement changed.
+// Counts are the numbers of rows that a statement inserted, updated and deleted.
 type Counts = engine.Counts
 
-// Result is what a statement did. Rows is what RETURNING gives, or nil.
+// Result is the outcome of a statement. Rows is the result of RETURNING, or nil.
 type Result struct {
 	Counts Counts
 	Rows   Rows
 }
 
-// Close frees the result's rows.
+// Close releases the result's rows.
 func (r *Result) Close() {
 	if r.Rows != nil {
 		r.Rows.Close()
@@ -191,25 +200,29 @@ type Mutator struct {
 	store   Store
 	planner Planner
 	pool    *duck.Pool
-	memory  *memtable.Pool // of rows that RETURNING reads
+	memory  *memtable.Pool // memory holds the rows over which RETURNING is evaluated.
 	sources Sources
 	exports Exports
 	keys    *keys.Finder
 	log     *slog.Logger
 
-	rewriter   Rewriter
-	updateMode UpdateMode // of UPDATE, DELETE and MERGE that do not say one
+	rewriter Rewriter
+	// updateMode is the mode of UPDATE, DELETE and MERGE statements that do not choose one.
+	updateMode UpdateMode
 
 	functions knownFunctions
 }
 
-// New returns a mutator.
+// New returns a mutator. mode is the mode of statements that do not choose one.
 func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, sources Sources, exports Exports, rewriter Rewriter, mode UpdateMode, log *slog.Logger) *Mutator {
 	return &Mutator{store: store, planner: planner, pool: pool, memory: memory, sources: sources, exports: exports, keys: store.Keys(), log: log, rewriter: rewriter, updateMode: mode}
 }
 
-// Execute runs one statement that is no query. One with an idempotency key is not run if it is the repetition of one: then it gives the counts of the
-// first one. A statement whose repetition could not be answered so is Invalid with a key.
+// Execute runs one statement that is not a query.
+//
+// If the request has an idempotency key that is already known, Execute does not run the statement,
+// and returns the counts of its first run. With a key, a statement that changes no rows or has a
+// RETURNING clause is an Invalid error, because a repetition could not be answered.
 func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
 	if req.Options.IdempotencyKey == "" {
 		return m.execute(ctx, s, req)
@@ -248,12 +261,15 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 				return result, err
 			}
 		}
-		x.mode, c.at = Auto, 0 // as a setting it is for those that can be kept
+		// The mode is a setting here, which applies only to statements that can be stored as
+		// expressions.
+		x.mode, c.at = Auto, 0
 	}
 	var counts Counts
 	switch {
 	case s.Verb() == "INSERT":
-		for range maxAttempts { // rows that were made for a schema that the table has no more are made anew
+		// After errStale the rows are made again, for the table's new schema.
+		for range maxAttempts {
 			result, err := x.insert()
 			if !errors.Is(err, errStale) {
 				return result, err
@@ -283,7 +299,8 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 	return &Result{Counts: counts}, nil
 }
 
-// begin checks a statement, and cuts off how it is to change rows.
+// begin checks a statement's syntax and arguments. It removes the clause WITH (mode = ...) from the
+// statement.
 func (m *Mutator) begin(ctx context.Context, s sqltoken.Statement, req Request) (*execution, error) {
 	x := &execution{Mutator: m, ctx: ctx, req: req, options: req.Options}
 	if ChangesRows(s) && s.Verb() != "INSERT" {
@@ -306,24 +323,28 @@ func (m *Mutator) begin(ctx context.Context, s sqltoken.Statement, req Request) 
 	return x, nil
 }
 
-// execution is one statement being run.
+// execution is one running statement.
 type execution struct {
 	*Mutator
 	ctx   context.Context
 	req   Request
 	c     *clauses
-	mode  UpdateMode // how it changes rows
-	asked bool       // it said so itself
-	// explain are the words that make a plan's text of the query that they precede: EXPLAIN and its options. Empty if it is to run.
-	explain   string
-	options   engine.AppendOptions // how it is committed
-	transient *Transient           // of rows that come without SQL: what the statement calls them
-	scanning  bool                 // rows are not to be looked up by key
-	read      []base.TableID       // what decided the outcome of the last attempt
+	mode  UpdateMode // how the statement changes rows
+	asked bool       // asked is whether the statement itself chose the mode.
+	// explain is EXPLAIN with its options, for a statement whose plan is requested. It is written
+	// in front of the query. Empty if the statement is to run.
+	explain string
+	options engine.AppendOptions // the options of the commit
+	// transient has the rows of a request without SQL, under the name that the composed statement
+	// uses.
+	transient *Transient
+	scanning  bool // scanning means that rows must not be looked up by key.
+	// read lists the tables that decided the outcome of the last attempt.
+	read []base.TableID
 }
 
-// tableName resolves a dotted name as queries do: a.b is table b of schema a, if the
-// database has such a schema, else table b of database a.
+// tableName resolves a dotted name as queries do. a.b is table b of schema a if the database has
+// such a schema, otherwise table b of database a.
 func (x *execution) tableName(parts []string) (database, schemaName, name string) {
 	switch len(parts) {
 	case 1:
@@ -363,7 +384,7 @@ func (x *execution) table() (schema.Table, error) {
 	return t, x.c.placed(err, place)
 }
 
-// selects returns a composition as a query, with those of the statement's arguments that it takes.
+// selects returns a composition as a query, with the arguments of the statement that it uses.
 func (x *execution) selects(q *composition) Select {
 	return Select{SQL: q.String(), Args: q.arguments(x.req.Args), Database: x.req.Database, ReadFiles: x.req.ReadFiles}
 }

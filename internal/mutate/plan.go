@@ -12,56 +12,68 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// actionKind is what becomes of a row.
+// actionKind is what an action does with a row.
 type actionKind uint8
 
 const (
 	updateRow actionKind = iota
 	deleteRow
 	insertRow
-	failRow // the statement fails if a row gets here (MERGE ... THEN ERROR)
+	failRow // the statement fails if this action applies to a row (MERGE ... THEN ERROR)
 )
 
-// rowAction is one of the things that a statement does to rows.
+// rowAction is one of the actions of a statement.
 type rowAction struct {
 	kind actionKind
-	name string          // as RETURNING merge_action gives it
-	set  []base.ColumnID // the columns that an update gives new values
-	// versioned says that an insertion's rows come with a version: others count as newer than what is there.
+	name string          // the value of merge_action in RETURNING
+	set  []base.ColumnID // the columns that an update sets
+	// versioned says that inserted rows have a version. Rows without one count as newer than the
+	// existing row.
 	versioned bool
 }
 
-// rowPlan is a query that finds the rows which a statement changes and computes their new values,
-// and what is to be done with what it yields: the number of an action, the row's address (NULL
-// for a new row), the values of columns, and, if the table has checks, whether the row violates them.
+// rowPlan is a query that finds the rows that a statement changes and computes their new values,
+// with the actions to apply to them. The query's columns are those of head, then the values of
+// columns. If the table has checks, the last column says whether the row violates one.
 type rowPlan struct {
 	verb    string
 	table   schema.Table
 	query   composition
 	target  int // offset of the table's name in the query
 	actions []rowAction
-	columns []schema.Column // whose values the query yields
-	moves   bool            // an update gives a row another place: it is deleted, and inserted anew
-	// touches says that the keys of the rows that are there come behind the action: the commit minds rows of these that arrive
-	// meanwhile. See engine.Change.Keys.
+	columns []schema.Column // the columns whose values the query yields
+	// An update changes where a row is stored: the row is deleted and inserted again.
+	moves bool
+	// touches says that the query also yields the keys of existing rows. The committer compares
+	// them with rows that were inserted in the meantime. See engine.Change.Keys.
 	touches bool
-	// choose writes the action if that is a column of a row of its own beside the others, else nil.
+	// choose writes the action if it is computed in a lateral sub-query; otherwise it is nil.
 	choose func(*composition)
-	each   bool // something is to be computed for each row, whatever columns it reads: see eachColumn
-	// once makes it an error that a statement changes a row twice. Without it one of the
-	// changes holds, and the row counts once.
-	once      bool
-	message   func(*composition) // writes what rows say that fail, behind the action; nil if none does
-	readsAll  bool               // rows that come into the table meanwhile would have changed the result
-	keyed     bool               // what it read of the table's other rows are keys, which the commit checks anyway
-	decides   []base.ColumnID    // columns of the table that a condition of an action names, beside those that say which rows the query gives
-	pending   []base.ColumnID    // columns of the table that expressions set
-	key       *keyCondition      // if the statement looks for the rows of one key
+	each   bool // each says that an expression must be computed again for each row. See eachColumn.
+	// once makes it an error if a statement changes a row twice. Without it one of the changes is
+	// applied, and the row counts once.
+	once bool
+	// message writes the error message of rows with the action failRow; nil if there is no such
+	// action.
+	message func(*composition)
+	// readsAll: rows inserted in the meantime would have changed the result.
+	readsAll bool
+	// keyed: of the table's other rows the query read only keys, which the commit compares in any
+	// case.
+	keyed bool
+	// decides are columns of the table in conditions of actions, in addition to the columns that
+	// decide which rows the query finds.
+	decides []base.ColumnID
+	// pending are columns of the table for which there are expressions that merges have not applied
+	// yet.
+	pending   []base.ColumnID
+	key       *keyCondition // key is set if the statement looks for the rows of one key.
 	transient *Transient
 	returning returning
 }
 
-// head lists the columns of the query before the values.
+// head lists the columns of the query before the values: the row's address (NULL for a new row),
+// the number of the action, then the error message and the touched keys if the plan has them.
 func (p *rowPlan) head() []string {
 	names := []string{schema.SourceColumn, schema.OrdinalColumn, schema.ActionColumn}
 	if p.message != nil {
@@ -73,7 +85,7 @@ func (p *rowPlan) head() []string {
 	return names
 }
 
-// touched returns the columns whose values come as keys of the rows that are there.
+// touched returns the columns of the query that are the keys of existing rows.
 func (p *rowPlan) touched() []schema.Column {
 	if !p.touches {
 		return nil
@@ -81,12 +93,14 @@ func (p *rowPlan) touched() []schema.Column {
 	return keys.Columns(p.table, p.table.PrimaryKey)[:len(p.table.PrimaryKey)]
 }
 
-// touchesKey reports whether an action has rows of its row's key that arrive meanwhile matter.
+// touchesKey reports whether an action conflicts with rows of the same key that are inserted in the
+// meantime.
 func (p *rowPlan) touchesKey(a rowAction) bool {
 	return p.touches && (a.kind == deleteRow || a.kind == updateRow && (p.moves || slices.Contains(a.set, p.table.RowVersion)))
 }
 
-// given returns the value that a column gets in all rows, an array of it alone; nil if the query yields its values.
+// given returns the value that all rows get in a column, as an array of length 1. It is nil if the
+// query yields the values.
 func (p *rowPlan) given(c schema.Column) arrow.Array {
 	if p.key == nil {
 		return nil
@@ -94,13 +108,13 @@ func (p *rowPlan) given(c schema.Column) arrow.Array {
 	return p.key.given[c.ID]
 }
 
-// onlyRemoves reports whether the statement needs no more of its rows than where they are.
+// onlyRemoves reports whether the statement needs only the addresses of its rows.
 func (p *rowPlan) onlyRemoves() bool {
 	return len(p.actions) == 1 && p.actions[0].kind == deleteRow && !p.once && p.returning.none() && !p.touches
 }
 
-// chooseColumns decides which columns' values the query yields: those that are set, or all of them
-// where a whole row is needed. An update sets what is pending, too.
+// chooseColumns decides which columns' values the query yields: the columns that are set, or all of
+// them where a whole row is needed. An update also sets the columns with pending expressions.
 func (p *rowPlan) chooseColumns() {
 	for i := range p.actions {
 		for _, id := range p.pending {
@@ -127,15 +141,16 @@ func (p *rowPlan) chooseColumns() {
 	p.touches = slices.ContainsFunc(p.actions, p.touchesKey)
 }
 
-// rekeys reports whether an action gives rows another primary key.
+// rekeys reports whether an action changes the primary key of rows.
 func (p *rowPlan) rekeys() bool {
 	return slices.ContainsFunc(p.actions, func(a rowAction) bool {
 		return slices.ContainsFunc(a.set, func(id base.ColumnID) bool { return slices.Contains(p.table.PrimaryKey, id) })
 	})
 }
 
-// write composes the query. action appends the action's number under its name; value appends a column's new value in its declared type, from
-// what stands behind FROM, the target included.
+// write composes the query. action appends the number of the action with its alias. value appends
+// the new value of a column, in its declared type. from appends the text behind FROM, including the
+// target.
 func (p *rowPlan) write(x *execution, t target, action func(*composition), value func(*composition, schema.Column), from func(*composition)) {
 	q, c := &p.query, x.c
 	q.write(x.explain)
@@ -147,7 +162,7 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 	inner := p.columns
 	if checks != "" {
-		// The checks may name any column, in its declared type: a query around this one
+		// The checks may name any column, in its declared type. So a query around this one
 		// evaluates them.
 		q.write(strings.Join(p.head(), ", "))
 		for _, col := range p.columns {
@@ -194,11 +209,12 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 }
 
-// eachColumn is a list. DuckDB (1.5.5) runs a query that reads columns of the rows beside it once for each combination of their values; but with
-// a list among them, which it does not compare, once for each row.
+// eachColumn is a column with a list. DuckDB (1.5.5) runs a lateral sub-query once for each
+// distinct combination of the outer columns that it reads. If one of them is a list, which DuckDB
+// does not compare, it runs the sub-query once for each row.
 const eachColumn = "scoter_each." + schema.EachColumn
 
-// writeChoice ends what stands behind FROM in a plan whose rows have actions each.
+// writeChoice appends the end of FROM, and WHERE, in a plan that chooses an action for each row.
 func (p *rowPlan) writeChoice(q *composition) {
 	if p.each {
 		q.write(" CROSS JOIN (SELECT [0] AS ", schema.EachColumn, ") AS scoter_each")
@@ -214,16 +230,20 @@ func (p *rowPlan) writeChoice(q *composition) {
 	q.write(" WHERE ", schema.ActionColumn, " IS NOT NULL")
 }
 
-// placing says where an expression is computed that has a say in a row's action.
+// placing says where the query computes an expression on which a row's action depends.
 type placing uint8
 
 const (
-	inPlace    placing = iota // in the select list: conditions name it by its alias
-	beside                    // in a row of its own: it has a query, for which DuckDB (1.5.5) lets no alias stand
-	besideEach                // the same for each row: it calls a function that has another result each time, for which no alias stands either
+	inPlace placing = iota // in the select list: conditions name the action by its alias
+	// In a lateral sub-query: the expression has a sub-query itself, and DuckDB (1.5.5) cannot
+	// resolve an alias to such an expression.
+	beside
+	// In a lateral sub-query that runs for each row: the expression calls a volatile function, and
+	// an alias would compute it again.
+	besideEach
 )
 
-// placingOf says where the expression of some tokens is to be computed.
+// placingOf returns where an expression has to be computed.
 func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error) {
 	var known map[string]function
 	for i, t := range expression {
@@ -244,7 +264,7 @@ func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error
 	return p, nil
 }
 
-// place puts the action where the most demanding of its expressions has to be.
+// place puts the action where the most demanding of its expressions has to be computed.
 func (p *rowPlan) place(at placing, action func(*composition)) {
 	if at != inPlace {
 		p.choose = action

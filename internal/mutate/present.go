@@ -17,13 +17,15 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Who patches a row for the first time gives it values of all columns that pending expressions set. A plan's query yields them
-// (rowPlan.chooseColumns); rows that are found by key are read for that. Where the expressions set what decides where a row is, the row moves.
+// The first patch of a row must have values of all columns that pending expressions set. A plan's
+// query yields these values (rowPlan.chooseColumns). For rows that are found by key they are read
+// here. If an expression sets a column that decides where a row is stored, the row is moved.
 
-// filledTable is what the query of withPresent calls the rows.
+// filledTable is the name of the rows in the query of withPresent.
 const filledTable = "scoter.filled"
 
-// fill makes layers of some rows, which ascend by address, with the present values of columns that expressions set.
+// fill makes patches of some rows. The patches include the present values of the columns that
+// expressions set. rows ascend by address.
 func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	var columns []schema.Column
 	for _, id := range t.PendingColumns(nil) {
@@ -43,8 +45,10 @@ func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, 
 	return values.layers(order, func(i uint32) base.RowAddress { return addresses[rows[i]] })
 }
 
-// move deletes and inserts anew the rows to which arrivals give some columns, as far as they are in parts that lack expressions of columns which decide
-// where a row is: the table was sorted or partitioned by these since. It returns the others.
+// move handles rows of parts that lack expressions for key columns: the table was sorted or
+// partitioned by such a column after the part was written. If arrivals give only some columns to
+// such rows, move adds their deletion and insertion to change. It returns the other rows of
+// updated.
 func (m *Mutator) move(ctx context.Context, t *snapshot.Table, a *arrivals, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
 	moves := map[base.SourceID]bool{}
 	if len(t.Expressions) > 0 {
@@ -80,7 +84,8 @@ func (m *Mutator) move(ctx context.Context, t *snapshot.Table, a *arrivals, chan
 	return others, nil
 }
 
-// newValues returns the columns that the arrivals give to rows that are there: all but the key, which is the same.
+// newValues returns the columns that the incoming rows set in existing rows: all but the key, which
+// is the same.
 func (a *arrivals) newValues() newValues {
 	set := map[base.ColumnID]bool{}
 	for _, c := range a.given {
@@ -89,7 +94,8 @@ func (a *arrivals) newValues() newValues {
 	return newValues{table: a.table, columns: a.table.Columns, set: set, values: []arrow.RecordBatch{a.rows}}
 }
 
-// withPresent returns the new values of some rows of parts, in one batch in the order of rows, with what they have now of other columns.
+// withPresent returns the new values of some rows of parts together with the present values of
+// other columns. The result is one batch in the order of rows.
 func (m *Mutator) withPresent(ctx context.Context, t *snapshot.Table, given newValues, columns []schema.Column, rows []uint32, addresses []base.RowAddress) (newValues, error) {
 	only, err := onlyRows(t, rows, addresses)
 	if err != nil {
@@ -113,10 +119,10 @@ func (m *Mutator) withPresent(ctx context.Context, t *snapshot.Table, given newV
 	return present.beside(given, rows, addresses)
 }
 
-// present is the values of some columns that rows have now.
+// present has the present values of some columns, by row.
 type present struct {
 	columns []schema.Column
-	values  []arrow.RecordBatch // of columns, in storage types
+	values  []arrow.RecordBatch // the columns in storage types
 	rows    map[base.RowAddress]uint32
 }
 
@@ -130,7 +136,7 @@ func (p *present) release() {
 	}
 }
 
-// add takes a batch of a query of the rows' addresses and the columns.
+// add reads one batch of a query that yields the rows' addresses and the columns.
 func (p *present) add(rec arrow.RecordBatch) error {
 	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 	for i := range int(rec.NumRows()) {
@@ -149,7 +155,8 @@ func (p *present) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// beside returns new values of some rows, and the present ones beside them: one batch, in the order of rows.
+// beside combines the new values of some rows with their present ones. The result is one batch in
+// the order of rows.
 func (p *present) beside(given newValues, rows []uint32, addresses []base.RowAddress) (newValues, error) {
 	order := make([]uint32, len(rows))
 	for i, row := range rows {
@@ -184,7 +191,7 @@ func (p *present) beside(given newValues, rows []uint32, addresses []base.RowAdd
 	return both, nil
 }
 
-// onlyRows returns a table as a snapshot shows it, of which nothing is left but some rows of parts.
+// onlyRows returns a table of a snapshot with all rows hidden except some rows of parts.
 func onlyRows(t *snapshot.Table, rows []uint32, addresses []base.RowAddress) (*snapshot.Table, error) {
 	wanted := map[base.SourceID]*roaring.Bitmap{}
 	for _, i := range rows {

@@ -14,9 +14,14 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// prove reports whether an expression for every row can fail for none, and changes as many as there are. It can of constants, columns, and
-// +, - and * of numbers: those of floating point never fail, and of the others the least and the greatest value that
-// they may have are computed from those of the parts' columns. An error is one of every row: that of a constant.
+// prove reports whether it is certain that an expression fails for no row. The UPDATE then changes
+// all rows, since it has no WHERE.
+//
+// It can prove this for constants, columns, and +, - and * of numbers. Floating-point operations
+// never fail. For other types it computes the least and the greatest possible value from the
+// statistics of the parts' columns.
+//
+// An error means that the UPDATE fails for every row: the error of a constant.
 func (x *execution) prove(e *asExpression, t *snapshot.Table) (bool, error) {
 	if e.Where != "" || e.table.Condition() != "" {
 		return false, nil
@@ -78,23 +83,23 @@ func names(v any) bool {
 	return false
 }
 
-// number is an expression of numbers, and what is known of it.
+// number is a numeric expression with its known properties.
 type number struct {
 	sql         string
 	operands    []*number
 	operator    string
-	typ         schema.Type // as DuckDB gives it
-	least, most *big.Rat    // of leaves; nil: not known
+	typ         schema.Type // the type that DuckDB gives it
+	least, most *big.Rat    // bounds of the value; nil if they are not known
 	nullable    bool
 }
 
-// proof collects the numbers that expressions are made of.
+// proof collects the numeric expressions of an UPDATE.
 type proof struct {
 	table   *snapshot.Table
 	numbers []*number
 }
 
-// read returns what is known of an expression; nil if it is of another kind.
+// read returns the number of a syntax tree, or nil if it is another kind of expression.
 func (p *proof) read(e *asExpression, node duck.Node) *number {
 	var n *number
 	switch node["class"] {
@@ -138,8 +143,8 @@ func (p *proof) read(e *asExpression, node duck.Node) *number {
 	return n
 }
 
-// bounds sets what the parts' statistics say of a column, as it is written; false if they say too little: of a column with a pending
-// expression, or that is not of this type in every part.
+// bounds sets the bounds of a column from the parts' statistics. It returns false if they are not
+// sufficient: in some part the column has no statistics, a pending expression, or another type.
 func (p *proof) bounds(n *number, c schema.Column) bool {
 	n.nullable = !c.NotNull
 	for _, part := range p.table.Parts {
@@ -156,7 +161,7 @@ func (p *proof) bounds(n *number, c schema.Column) bool {
 		}
 	}
 	if n.least == nil {
-		n.least, n.most = new(big.Rat), new(big.Rat) // there is no value
+		n.least, n.most = new(big.Rat), new(big.Rat) // there are no values
 	}
 	return true
 }
@@ -183,7 +188,7 @@ func (n *number) widen(part *catalog.Part, id base.ColumnID) bool {
 	return true
 }
 
-// constantNumber returns an integer or decimal of a statement.
+// constantNumber returns the number of an integer or decimal literal, or nil.
 func constantNumber(node duck.Node) *number {
 	value, _ := node["value"].(duck.Node)
 	typ, _ := value["type"].(duck.Node)
@@ -213,7 +218,7 @@ func constantNumber(node duck.Node) *number {
 	return nil
 }
 
-// typesOf asks DuckDB for the types of expressions of a table's columns.
+// typesOf asks DuckDB for the types of expressions over a table's columns.
 func (x *execution) typesOf(e *asExpression, numbers []*number) error {
 	if len(numbers) == 0 {
 		return nil
@@ -242,7 +247,7 @@ func (x *execution) typesOf(e *asExpression, numbers []*number) error {
 	return nil
 }
 
-// holds reports whether no row makes the expression fail, and computes its bounds.
+// holds computes the bounds of an expression, and reports whether it fails for no row.
 func (n *number) holds() bool {
 	for _, operand := range n.operands {
 		if !operand.holds() {
@@ -250,7 +255,7 @@ func (n *number) holds() bool {
 		}
 	}
 	if isFloat(n.typ) {
-		return true // and its operands are cast to it, which never fails
+		return true // operands are cast to this type, which never fails
 	}
 	if slices.ContainsFunc(n.operands, func(o *number) bool { return isFloat(o.typ) }) {
 		return false
@@ -263,7 +268,8 @@ func (n *number) holds() bool {
 	case len(n.operands) == 2:
 		n.combine(n.operands[0], n.operands[1])
 	}
-	// Operands are cast to the type of a sum before it is computed, and to its width before a product.
+	// For a sum, the operands are cast to its type first. For a product they are only cast to its
+	// width.
 	return n.within(n.typ) && (n.operator == "*" || !slices.ContainsFunc(n.operands, func(o *number) bool { return !o.within(n.typ) }))
 }
 
@@ -290,7 +296,7 @@ func (n *number) combine(a, b *number) {
 	}
 }
 
-// within reports whether all values fit into a type, once they are rounded.
+// within reports whether all values fit into a type, after rounding.
 func (n *number) within(t schema.Type) bool {
 	least, most, ok := limits(t)
 	return ok && n.least.Cmp(least) >= 0 && n.most.Cmp(most) <= 0
@@ -309,7 +315,7 @@ func (n *number) assignable(t schema.Type) bool {
 
 func isFloat(t schema.Type) bool { return t.Kind == schema.Float || t.Kind == schema.Double }
 
-// limits returns the least and the greatest value of a type of whole numbers or decimals.
+// limits returns the least and the greatest value of an integer or decimal type.
 func limits(t schema.Type) (least, most *big.Rat, ok bool) {
 	whole := func(bits uint, signed bool) (*big.Rat, *big.Rat, bool) {
 		most := new(big.Int).Lsh(big.NewInt(1), bits)
@@ -346,7 +352,7 @@ func limits(t schema.Type) (least, most *big.Rat, ok bool) {
 	return nil, nil, false
 }
 
-// power returns a power of ten.
+// power returns 10 to the power of n.
 func power(n int) *big.Rat {
 	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil))
 }

@@ -17,18 +17,19 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// prover proves expressions for a table of one part, whose columns have values between given ones.
+// prover proves expressions for a table of one part. The values of its columns are within given
+// bounds.
 type prover struct {
 	t     *testing.T
 	pool  *duck.Pool
 	conn  *duck.Conn
 	table schema.Table
 	part  *catalog.Part
-	// Values of each column as SQL, the least and the greatest first.
+	// values has values of each column as SQL. The first two are the least and the greatest one.
 	values map[string][]string
 }
 
-// newProver returns one without columns.
+// newProver returns a prover for a table without columns.
 func newProver(t *testing.T) *prover {
 	t.Helper()
 	inst, err := duck.Open(duck.Settings{Threads: 1})
@@ -50,7 +51,7 @@ func (p *prover) clear() {
 	p.part = &catalog.Part{ID: 1, Table: 1, SchemaVersion: 1, Rows: 10, Stats: map[base.ColumnID]schema.ColumnStats{}}
 }
 
-// column adds a column with values from least to most, in units of its last decimal.
+// column adds a column with values from least to most, in units of its last decimal digit.
 func (p *prover) column(name string, typ schema.Type, least, most *big.Int, random *rand.Rand) {
 	id := base.ColumnID(len(p.table.Columns) + 1)
 	p.table.Columns = append(p.table.Columns, schema.Column{ID: id, Name: name, Type: typ})
@@ -82,7 +83,8 @@ func (p *prover) column(name string, typ schema.Type, least, most *big.Int, rand
 	}
 }
 
-// prove reports whether an UPDATE's expression is proven not to fail; ok is false for one that no row can be updated by.
+// prove reports whether an UPDATE's expression is proven not to fail. ok is false if no row can be
+// updated with it.
 func (p *prover) prove(sql string) (proven, ok bool) {
 	p.t.Helper()
 	statements, err := sqltoken.Statements(sql)
@@ -117,7 +119,7 @@ func TestWhatIsProvenNotToFail(t *testing.T) {
 		"big = big + 1":              true,
 		"big = big * 2":              false,
 		"x = x * 1e300 * 1e300":      true,
-		"x = x / n":                  false, // no more than the three operators
+		"x = x / n":                  false, // only +, - and * are supported
 		"x = big":                    true,
 		"n = x":                      false,
 		"s = 'constant', x = 1":      true,
@@ -143,8 +145,8 @@ func TestWhatIsProvenNotToFail(t *testing.T) {
 	}
 }
 
-// TestWhatIsProvenDoesNotFail makes random tables and expressions, and has DuckDB compute those that are proven, for the ends of what
-// the columns hold and values between.
+// TestWhatIsProvenDoesNotFail makes random tables and expressions. DuckDB computes those that are
+// proven, for the bounds of the columns and for values between them.
 func TestWhatIsProvenDoesNotFail(t *testing.T) {
 	types := []schema.Type{schema.Of(schema.TinyInt), schema.Of(schema.SmallInt), schema.Of(schema.Integer), schema.Of(schema.BigInt), schema.Of(schema.UTinyInt),
 		schema.Of(schema.UInteger), schema.Of(schema.UBigInt), schema.DecimalOf(3, 2), schema.DecimalOf(9, 0), schema.DecimalOf(15, 2), schema.DecimalOf(18, 6),
@@ -182,7 +184,7 @@ func TestWhatIsProvenDoesNotFail(t *testing.T) {
 	}
 }
 
-// bounds returns the ends of what a column holds, somewhere within its type.
+// bounds returns random bounds of a column within its type.
 func bounds(typ schema.Type, random *rand.Rand) (least, most *big.Int) {
 	low, high := big.NewInt(-1<<50), big.NewInt(1<<50)
 	switch {

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// returning is a RETURNING list, empty if the statement has none, and the table, as it names it.
+// returning is a RETURNING list, empty if the statement has none, and the target as the list can
+// name it.
 type returning struct {
 	list   []sqltoken.Token
 	target target
@@ -19,7 +20,7 @@ type returning struct {
 
 func (r returning) none() bool { return len(r.list) == 0 }
 
-// returning reads RETURNING list, if it stands here, and the end of the statement.
+// returning reads RETURNING list if it is next, and checks that the statement ends there.
 func (x *execution) returning(t target) (returning, error) {
 	c := x.c
 	if !c.accept("RETURNING") {
@@ -30,7 +31,7 @@ func (x *execution) returning(t target) (returning, error) {
 	return r, x.checkRowwise(r.list, "RETURNING")
 }
 
-// keeper holds the rows that a RETURNING list is evaluated over.
+// keeper holds the rows over which a RETURNING list is evaluated.
 type keeper struct {
 	pool     *memtable.Pool
 	table    schema.Table
@@ -56,7 +57,7 @@ func (k *keeper) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// transient returns the kept rows as a table for one query.
+// transient returns the rows of the keeper as a table for one query.
 func (k *keeper) transient(name string) *Transient {
 	t := &snapshot.Table{Schema: k.table.Bare()}
 	if view := k.memtable.View(); view.Rows > 0 {
@@ -65,17 +66,20 @@ func (k *keeper) transient(name string) *Transient {
 	return &Transient{Name: name, Table: t}
 }
 
-// returnedTable is what the query of RETURNING calls the rows: no query in the list means them by the table's name.
+// returnedTable is the name of the rows in the query of RETURNING. It differs from the table's
+// name, so that a sub-query in the list still reads the table itself.
 const returnedTable = "scoter.returned"
 
-// errReturning says that there is more to return than a statement holds: what it returns is held as a whole until it is read, and so
-// are the rows of an INSERT, which may be any number, until it is evaluated.
+// errReturning is the error of a RETURNING with too many rows. The result is held in memory until
+// it is read. The rows of an INSERT are held too until RETURNING is evaluated, and there may be any
+// number of them.
 func (m *Mutator) errReturning() error {
 	return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", m.store.ChunkBytes()).WithHint("change fewer rows at a time, or leave RETURNING out")
 }
 
-// returned evaluates a RETURNING list over the kept rows, with which this was done, and adds what it gives to all: all of it, since the
-// rows' memory goes with the statement. After an error nothing is left in all.
+// returned evaluates a RETURNING list over the rows of the keeper, and adds the whole result to
+// all: the memory of the rows is released with the statement. action is the action of these rows.
+// After an error all is empty.
 func (x *execution) returned(all *collected, k *keeper, r returning, action string) error {
 	var q composition
 	if hasQuery(r.list) {
@@ -110,7 +114,8 @@ func (x *execution) returned(all *collected, k *keeper, r returning, action stri
 	return q.placed(err)
 }
 
-// copyReturning appends the list. merge_action, which DuckDB knows in MERGE INTO alone, becomes a constant.
+// copyReturning appends the list. DuckDB knows merge_action only in MERGE INTO, so it becomes a
+// constant.
 func (x *execution) copyReturning(q *composition, r returning, action string) {
 	if x.c.statement.Verb() != "MERGE" {
 		q.copyTokens(x.c, r.list)

@@ -12,13 +12,15 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// maxRetypes bounds how often a change of a type begins anew.
+// maxRetypes is how often a change of a type starts again before it fails.
 const maxRetypes = 10
 
-// alterType runs what follows ALTER COLUMN c TYPE: a type, or USING and an expression over the row,
-// or both. Where every stored value can be read as one of the new type, the schema alone changes.
-// Otherwise all parts are written anew, with what DuckDB makes of the values; one that it cannot
-// convert is an error, and nothing changes.
+// alterType runs the rest of a statement after ALTER COLUMN c TYPE: a type, or USING and an
+// expression over the row, or both.
+//
+// If every stored value can be read as a value of the new type, only the schema changes. Otherwise
+// all parts are rewritten, with the values that DuckDB computes. If a value cannot be converted the
+// statement fails and nothing changes.
 func (x *execution) alterType(t schema.Table, c schema.Column) error {
 	using := x.c.find("USING")
 	to, err := x.alteredType(t, c, using)
@@ -48,8 +50,8 @@ func (x *execution) alterType(t schema.Table, c schema.Column) error {
 	return x.retype(t, c, to, value)
 }
 
-// retype writes the table anew. If its schema changes meanwhile, by a column that came with rows,
-// say, it does so again.
+// retype rewrites the table. If the schema changes in the meantime, for example because rows added
+// a column, it starts again.
 func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, value string) error {
 	for range maxRetypes {
 		next, err := t.Retype(c.Name, to)
@@ -72,8 +74,8 @@ func (x *execution) retype(t schema.Table, c schema.Column, to schema.Type, valu
 	return engine.ErrChanged
 }
 
-// alteredType has DuckDB make the change of an empty temporary table with the same columns, and
-// returns the column's type after it. using is the index of the word.
+// alteredType makes the change on an empty temporary table with the same columns in DuckDB, and
+// returns the column's new type. using is the index of the token USING.
 func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (schema.Type, error) {
 	tokens := x.c.tokens()
 	if err := checkCalls(tokens[x.c.at:]); err != nil {
@@ -107,12 +109,13 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 		columns.write(schema.Quote(c.Name), " ", c.Type.String())
 	}
 	columns.write(")")
-	// By the table's own name, which the expression may use.
+	// The temporary table has the table's own name, which the expression may use.
 	shape, err := x.shaped(t.Name, func(conn *duck.Conn) error {
 		if err := conn.Exec(columns.String()); err != nil {
 			return unplaced(err)
 		}
-		stmt, err := conn.Prepare(alter.String()) // prepared, because that takes one statement and no more
+		// Prepared, because Prepare accepts only a single statement.
+		stmt, err := conn.Prepare(alter.String())
 		if err == nil {
 			err = x.run(stmt)
 		}
@@ -124,9 +127,11 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 	return shape.Columns[t.ColumnIndex(c.Name)].Type, nil
 }
 
-// widen changes a column's type in the schema alone, and reports whether it did: if the new type
-// has all values of the present one, or, of a DATE that becomes a TIMESTAMP and of 64-bit integers
-// that become DOUBLE, all that are stored.
+// widen changes a column's type in the schema alone, if all values can be read in the new type.
+// done reports whether it did so. It does if
+//   - the new type has all values of the present one,
+//   - a DATE becomes a TIMESTAMP, and all stored dates are in its range, or
+//   - 64-bit integers become DOUBLE, and all stored ones are exact.
 func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done bool, err error) {
 	switch widened, ok := schema.Widen(c.Type, to); {
 	case c.Type.Kind == schema.Date && to.Kind == schema.Timestamp:
@@ -136,7 +141,7 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 	case schema.ExactInDouble(c.Type, to) && to.Kind == schema.Double:
 		err := x.store.ChangeToDouble(x.ctx, t.ID, c.Name)
 		if kind := base.KindOf(err); err != nil && (kind == base.Invalid || kind == base.Conflict) {
-			return false, nil // some value is rounded, or not known yet
+			return false, nil // some value would be rounded, or it is not known yet
 		}
 		return true, err
 	case !ok || !widened.Equal(to):
@@ -145,13 +150,12 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 	return true, x.change(t, func(t schema.Table) (schema.Table, error) { return t.ChangeType(c.Name, to) })
 }
 
-// checkDates refuses a column of which a date is no TIMESTAMP: a DATE reaches further. Those of
-// tombstones count too, which merges bring to the new type as well; a date beyond that comes in
-// between is refused by whoever reads it as a TIMESTAMP.
+// checkDates returns an error if a DATE column has dates outside of TIMESTAMP's range, which is
+// smaller. Dates of tombstones count too, because merges convert them as well. A date out of range
+// that is inserted during the check gives an error to readers of the TIMESTAMP.
 func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	if c.ID == t.RowVersion {
-		// Rows that are hidden by others of a higher version are compared with what comes, until
-		// they are deleted.
+		// Superseded rows are compared with incoming rows until they are deleted.
 		if err := x.store.Settle(x.ctx, t.ID); err != nil {
 			return err
 		}
@@ -168,7 +172,7 @@ func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	return e
 }
 
-// countStored counts the rows of a table that meet a condition, tombstones among them.
+// countStored counts the rows of a table that meet a condition, including tombstones.
 func (x *execution) countStored(t schema.Table, condition string) (int64, error) {
 	s, err := x.store.Settled(x.ctx, t.ID)
 	if err != nil {

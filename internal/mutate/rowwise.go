@@ -9,9 +9,13 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// checkRowwise refuses in an expression of a statement what is not computed of one row, or is more than one value: unnest, aggregates, window functions,
-// which DuckDB lists among these, and, but in RETURNING, stars. DuckDB refuses them in such statements; where a query of ours has the expression, it would take
-// some. What queries within the expression have is for them. clause is where the expression stands.
+// checkRowwise returns an error if an expression is not computed from one row, or is more than one
+// value: unnest, aggregates, window functions (DuckDB lists them as aggregates) and, except in
+// RETURNING, stars.
+//
+// DuckDB refuses these in such statements, but would accept some of them in our composed queries.
+// Sub-queries of the expression may have them. clause is the clause of the expression, for the
+// error.
 func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) error {
 	for i := 0; i < len(expression); i++ {
 		t := expression[i]
@@ -48,7 +52,9 @@ func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) err
 	return nil
 }
 
-// behindQuery returns where the brackets of a query end that open at i, or those around it if the query is the first of several that are combined.
+// behindQuery returns the index of the bracket that closes the query whose opening bracket is at i.
+// If that query is the first operand of a combined query, it returns the closing bracket around
+// that.
 func behindQuery(tokens []sqltoken.Token, i int) int {
 	for {
 		end := sqltoken.Next(tokens, i+1, tokens[i].Depth, ")")
@@ -59,13 +65,15 @@ func behindQuery(tokens []sqltoken.Token, i int) int {
 	}
 }
 
-// behindOperands are words that go on with a query whose first operand is in brackets.
+// behindOperands are the words that can follow a query in brackets that is the first part of a
+// larger query.
 var behindOperands = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET"}
 
-// queryWords begin a query, and no expression.
+// queryWords begin a query, and never an expression.
 var queryWords = []string{"SELECT", "FROM", "WITH", "TABLE", "DESCRIBE", "SHOW", "SUMMARIZE", "PIVOT", "UNPIVOT"}
 
-// beginsQuery reports whether tokens begin a query. VALUES alone may be the name of a column.
+// beginsQuery reports whether tokens begin a query. VALUES without a bracket behind it may be the
+// name of a column.
 func beginsQuery(tokens []sqltoken.Token) bool {
 	if len(tokens) == 0 {
 		return false
@@ -73,7 +81,7 @@ func beginsQuery(tokens []sqltoken.Token) bool {
 	return slices.ContainsFunc(queryWords, tokens[0].Is) || len(tokens) > 1 && tokens[0].Is("VALUES") && tokens[1].Is("(")
 }
 
-// hasQuery reports whether a query is within an expression.
+// hasQuery reports whether an expression contains a query.
 func hasQuery(expression []sqltoken.Token) bool {
 	for i, t := range expression {
 		if t.Is("(") && beginsQuery(expression[i+1:]) {
@@ -83,9 +91,15 @@ func hasQuery(expression []sqltoken.Token) bool {
 	return false
 }
 
-// writeTarget appends the table whose rows are to be changed, by the name that the statement has for it, with their addresses. These are columns
-// like others: where the name stands for the row as a whole, that would have them. So there the row comes as one more column of that name; tables are those
-// beside the table, and a column of theirs goes before it. A CTE of the name is another table, which the statement means everywhere but here.
+// writeTarget appends the table whose rows will be changed, with their addresses, under the name
+// that the statement uses.
+//
+// The addresses are ordinary columns. Where the statement uses the table's name as the whole row,
+// that row would contain them. So in such a statement writeTarget adds one more column of that name
+// with the row. tables are the other tables of the statement; a column of theirs with that name
+// takes precedence.
+//
+// A CTE with the table's name is another table. The statement means the CTE everywhere but here.
 func (p *rowPlan) writeTarget(q *composition, x *execution, t target, tables []sqltoken.Token) {
 	row := x.namesRow(p, t) && !x.haveColumn(tables, t.alias)
 	if !row && !x.hasCTE(t) {
@@ -102,7 +116,7 @@ func (p *rowPlan) writeTarget(q *composition, x *execution, t target, tables []s
 	q.write(schema.Quote(t.table.Database), ".", schema.Quote(t.table.Schema), ".", schema.Quote(t.table.Name), ") AS ", schema.Quote(t.alias))
 }
 
-// packed is a row of a table as one value.
+// packed returns an expression for a row of a table as one struct.
 func packed(t schema.Table) string {
 	fields := make([]string, len(t.Columns))
 	for i, col := range t.Columns {
@@ -111,7 +125,8 @@ func packed(t schema.Table) string {
 	return "struct_pack(" + strings.Join(fields, ", ") + ")"
 }
 
-// namesRow reports whether an expression of the statement may mean a row of the table as a whole, but in RETURNING, which has rows without addresses.
+// namesRow reports whether an expression of the statement may use the table's name as the whole
+// row. RETURNING does not count, because its rows have no addresses.
 func (x *execution) namesRow(p *rowPlan, t target) bool {
 	if t.table.ColumnIndex(t.alias) >= 0 {
 		return false
@@ -123,7 +138,7 @@ func (x *execution) namesRow(p *rowPlan, t target) bool {
 			continue
 		}
 		if i+1 < len(tokens) && slices.ContainsFunc([]string{".", "(", ":", ":="}, tokens[i+1].Is) {
-			continue // a column, a function, or a field's name
+			continue // a column, a function, or the name of a field
 		}
 		before := tokens[i-1]
 		other := before.Is("FROM") && !tokens[i-2].Is("DISTINCT") || before.Is("JOIN") || before.Is("USING") || before.Is("AS")
@@ -134,7 +149,7 @@ func (x *execution) namesRow(p *rowPlan, t target) bool {
 	return false
 }
 
-// hasCTE reports whether the statement has a CTE that is called as the table.
+// hasCTE reports whether the statement has a CTE with the table's name.
 func (x *execution) hasCTE(t target) bool {
 	from := 0
 	for _, end := range sqltoken.CTEs(x.c.tokens(), 0) {
@@ -150,7 +165,8 @@ func (x *execution) hasCTE(t target) bool {
 	return false
 }
 
-// haveColumn reports whether tables of the statement have a column of a name. It is no if DuckDB does not say: it will when the query is run.
+// haveColumn reports whether tables of the statement have a column with this name. If DuckDB
+// returns an error the answer is no; the error will occur again when the query runs.
 func (x *execution) haveColumn(tables []sqltoken.Token, name string) bool {
 	if len(tables) == 0 {
 		return false

@@ -12,19 +12,24 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// settlement decides between rows of one key, some of which are in parts that come.
+// settlement decides between the rows of each key, some or all of which are in new parts that are
+// not committed yet.
 type settlement struct {
 	*intake
-	view   *snapshot.Table // with the parts that come
+	view   *snapshot.Table // the table with the new parts
 	there  []*catalog.Part
 	coming []*catalog.Part
-	comes  map[base.SourceID]bool // whether a part is among coming
+	comes  map[base.SourceID]bool // whether a part is new
 
-	deleted map[base.SourceID]*roaring.Bitmap // rows that go, or do not come
-	gone    map[base.SourceID]*roaring.Bitmap // rows that come and say that their key is deleted
-	counts  Counts
+	// deleted are existing rows to delete, and rows of new parts to leave out.
+	deleted map[base.SourceID]*roaring.Bitmap
+	// gone are rows of new parts that say that their key is deleted.
+	gone   map[base.SourceID]*roaring.Bitmap
+	counts Counts
 
-	groups []int // lengths of groups of pending
+	// For the pending keys, groups has the number of rows of each key, and rows has their
+	// addresses.
+	groups []int
 	rows   []base.RowAddress
 }
 
@@ -39,8 +44,8 @@ func (in *intake) settlement(t *snapshot.Table, coming []*catalog.Part) *settlem
 	return s
 }
 
-// tombstones finds the rows that come only to delete: they do not count as inserted, and where deletions leave nothing, they
-// do not come.
+// tombstones finds the rows of new parts that delete their key. They do not count as inserted. If
+// the table keeps no tombstones they are left out.
 func (s *settlement) tombstones() error {
 	if !contains(s.sent, s.table.IsDeleted) {
 		return nil
@@ -60,11 +65,11 @@ func (s *settlement) tombstones() error {
 	return nil
 }
 
-// settledRows is for how many rows the states are looked up at once.
+// settledRows is the number of rows whose states are looked up together.
 const settledRows = 1 << 16
 
-// run calls decide with the rows of each key that is in several parts, those that come last, with their states if the
-// table has versions or tombstones.
+// run calls decide with the rows of each key that is in several parts. Rows of new parts come last.
+// The states of the rows are passed too if the table has versions or tombstones.
 func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State) error) error {
 	resolve := func() error {
 		var states []keys.State
@@ -101,7 +106,7 @@ func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State
 	return resolve()
 }
 
-// versioned reports whether rows that come have versions to compare.
+// versioned reports whether the rows of new parts have versions to compare.
 func (s *settlement) versioned() bool { return contains(s.sent, s.table.RowVersion) }
 
 func (s *settlement) deletes(row base.RowAddress) bool {
@@ -109,7 +114,7 @@ func (s *settlement) deletes(row base.RowAddress) bool {
 	return rows != nil && rows.Contains(uint32(row.Ordinal))
 }
 
-// leaveOut takes back a row that comes.
+// leaveOut leaves a row of a new part out of the commit.
 func (s *settlement) leaveOut(row base.RowAddress) {
 	addRow(s.deleted, row)
 	if !s.deletes(row) {
@@ -117,7 +122,7 @@ func (s *settlement) leaveOut(row base.RowAddress) {
 	}
 }
 
-// replaceOne does with the rows of one key what arrive and arrivals.change do with few rows.
+// replaceOne decides between the rows of one key, as arrive and arrivals.change do for few rows.
 func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) error {
 	first := 0
 	if !s.comes[rows[0].Source] {
@@ -162,7 +167,7 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 	return nil
 }
 
-// refused is the error of a row that comes and whose key another row has.
+// refused is the error for a row of a new part whose key another row already has.
 func (s *settlement) refused(row base.RowAddress) error {
 	key, err := s.keys.KeyAt(s.ctx, s.view, row)
 	if err != nil {
@@ -171,7 +176,7 @@ func (s *settlement) refused(row base.RowAddress) error {
 	return refusedKey(s.table, key, 0)
 }
 
-// errOneKey refuses a statement that gives a row the key of another one.
+// errOneKey is the error of a statement that gives a row the key of another row.
 func errOneKey(t schema.Table) *base.Error {
 	return base.Errorf(base.Conflict, "Duplicate key violates primary key constraint of table %s: rows that are there would have one key", t.QualifiedName()).
 		WithHint("DO UPDATE SET of a column of the primary key may give no two rows one key")

@@ -13,11 +13,11 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// shapeTable is the temporary table by which DuckDB judges column definitions.
+// shapeTable is the temporary table with which DuckDB checks column definitions.
 const shapeTable = "scoter_shape"
 
-// shape lets DuckDB read column definitions (the text between the brackets of CREATE
-// TABLE) and returns the columns, keys and checks that it understood.
+// shape has DuckDB read column definitions (the text between the brackets of CREATE TABLE). It
+// returns the columns, keys and checks.
 func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	text := definitions.String()
 	if err := checkDefinitions(text); err != nil {
@@ -28,7 +28,8 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	create.include(definitions)
 	create.write(")")
 	return x.shaped(shapeTable, func(conn *duck.Conn) error {
-		// Prepared, because that takes one statement and no more, whatever the definitions hold.
+		// Prepared, because Prepare accepts only a single statement, whatever the definitions
+		// contain.
 		stmt, err := conn.Prepare(create.String())
 		if err == nil {
 			err = x.run(stmt)
@@ -37,8 +38,8 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	})
 }
 
-// shaped returns what DuckDB understood of a temporary table that create makes. Afterwards the table is gone, or its
-// connection is closed, also if the statement ends early.
+// shaped returns the definition of a temporary table that create makes in DuckDB. Afterwards the
+// table is dropped, or its connection is closed, even if the statement ends early.
 func (x *execution) shaped(table string, create func(conn *duck.Conn) error) (schema.Table, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
@@ -56,10 +57,10 @@ func (x *execution) shaped(table string, create func(conn *duck.Conn) error) (sc
 	return readShape(x.ctx, conn, table)
 }
 
-// collationHint says what to do without a collation in a column's definition.
+// collationHint is the hint for a collation in a column's definition.
 const collationHint = "use COLLATE where values are compared: ORDER BY name COLLATE nocase"
 
-// withoutShape takes the name of the temporary table out of a message of DuckDB's.
+// withoutShape removes the name of the temporary table from a message of DuckDB.
 func withoutShape(err error) error {
 	e := new(base.Error)
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), shapeTable) {
@@ -69,9 +70,12 @@ func withoutShape(err error) error {
 	return base.Errorf(e.Kind, "%s", plain).WithHint("%s", e.Hint).At(e.Position)
 }
 
-// checkDefinitions refuses what DuckDB would take, and nobody here would keep: a column that is computed, a
-// collation, a reference to another table. A word behind a column's name can be none but the clause. It refuses functions that no
-// statement may call, too: DuckDB binds defaults and checks before anybody sees what it made of them.
+// checkDefinitions returns an error for clauses that DuckDB accepts but Scoter does not store:
+// generated columns, collations and foreign keys. Behind a column's name these words can only begin
+// the clause.
+//
+// It also refuses functions that no statement may call, because DuckDB binds defaults and checks
+// when it creates the table.
 func checkDefinitions(text string) error {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {
@@ -112,7 +116,7 @@ func checkCalls(tokens []sqltoken.Token) error {
 	return nil
 }
 
-// run executes a statement for what it does.
+// run executes a statement and drops its result.
 func (x *execution) run(stmt *duck.Stmt) error {
 	rows, err := stmt.Start(x.ctx)
 	if err != nil {
@@ -122,7 +126,7 @@ func (x *execution) run(stmt *duck.Stmt) error {
 	return Discard(x.ctx, rows)
 }
 
-// readShape returns what DuckDB understood of a temporary table.
+// readShape returns the definition of a temporary table as DuckDB has it.
 func readShape(ctx context.Context, conn *duck.Conn, name string) (schema.Table, error) {
 	var t schema.Table
 	columns, err := texts(ctx, conn, `SELECT column_name, data_type, is_nullable::VARCHAR, coalesce(column_default, '')
@@ -163,7 +167,7 @@ func readShape(ctx context.Context, conn *duck.Conn, name string) (schema.Table,
 	return t, nil
 }
 
-// texts runs a small query and returns its values, all of them VARCHAR and not NULL.
+// texts runs a small query and returns its values. All of them must be VARCHAR and not NULL.
 func texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error) {
 	rows, err := conn.Query(ctx, sql)
 	if err != nil {
@@ -182,7 +186,8 @@ func texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error)
 		for r := range int(rec.NumRows()) {
 			row := make([]string, rec.NumCols())
 			for c := range row {
-				row[c] = strings.Clone(rec.Column(c).ValueStr(r)) // the array's memory is DuckDB's
+				// The array's memory belongs to DuckDB.
+				row[c] = strings.Clone(rec.Column(c).ValueStr(r))
 			}
 			out = append(out, row)
 		}
@@ -190,7 +195,8 @@ func texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error)
 	}
 }
 
-// constantOf evaluates an expression once and returns an SQL constant of the type.
+// constantOf evaluates an expression once and returns the value as an SQL constant of the type. It
+// returns the empty string for NULL.
 func (x *execution) constantOf(expression string, t schema.Type) (string, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {

@@ -11,19 +11,20 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// Sources is what statements on sources change: package stream.
+// Sources manages sources for statements. Package stream implements it.
 type Sources interface {
 	Create(ctx context.Context, name catalog.StreamName, d stream.Definition, ifNotExists bool) error
 	Drop(ctx context.Context, name catalog.StreamName) error
 	Pause(ctx context.Context, name catalog.StreamName) error
 	Resume(ctx context.Context, name catalog.StreamName) error
 	Replay(ctx context.Context, name catalog.StreamName) (messages int64, err error)
-	// Dropping stops the sources of a database, or of one of its schemas, while drop drops it with what it holds.
+	// Dropping stops the sources of a database, or of one of its schemas, and calls drop, which
+	// drops it with everything in it.
 	Dropping(database, schemaName string, drop func() error) error
 }
 
-// AboutSources reports whether a statement is one on sources, of which DuckDB's parser knows
-// nothing.
+// AboutSources reports whether a statement manages sources. DuckDB's parser does not know these
+// statements.
 func AboutSources(s sqltoken.Statement) bool {
 	for _, verb := range []string{"CREATE", "DROP", "PAUSE", "RESUME", "REPLAY"} {
 		if s.Starts(verb, "SOURCE") {
@@ -33,7 +34,7 @@ func AboutSources(s sqltoken.Statement) bool {
 	return false
 }
 
-// source runs a statement on sources.
+// source runs a statement that manages sources.
 func (x *execution) source() (counts Counts, err error) {
 	c := x.c
 	verb := x.c.statement.Verb()
@@ -72,8 +73,8 @@ func (x *execution) source() (counts Counts, err error) {
 	return counts, c.placed(err, place)
 }
 
-// definition reads FROM KAFKA (...) [KEY FORMAT name [(...)]] FORMAT name [(...)] and one INTO
-// TABLE, or INTO VIEW, or more.
+// definition reads FROM KAFKA (...) [KEY FORMAT name [(...)]] FORMAT name [(...)] and one or more
+// of INTO TABLE and INTO VIEW.
 func (x *execution) definition() (d stream.Definition, err error) {
 	c := x.c
 	if !c.accept("FROM", "KAFKA") {
@@ -103,7 +104,7 @@ func (x *execution) definition() (d stream.Definition, err error) {
 	return d, nil
 }
 
-// format reads name [(...)], of which the name becomes an option too.
+// format reads name [(...)]. The name becomes an option too.
 func (x *execution) format() (options map[string]string, err error) {
 	name, err := x.c.identifier()
 	if err != nil {
@@ -119,7 +120,8 @@ func (x *execution) format() (options map[string]string, err error) {
 	return options, nil
 }
 
-// sourceTable reads INTO TABLE name [(path [AS name], ...)] [METADATA (name, ...)] [AS query], or INTO VIEW name AS query.
+// sourceTable reads INTO TABLE name [(path [AS name], ...)] [METADATA (name, ...)] [AS query], or
+// INTO VIEW name AS query.
 func (x *execution) sourceTable() (t stream.Table, err error) {
 	c := x.c
 	t.View = c.accept("INTO", "VIEW")

@@ -15,15 +15,24 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// What a row of a keyed table lacks stays as it is, so rows of different columns are different changes. They are split into pieces of one set of columns
-// each, which are one edit where none has a say in what another does, and they are not many. Elsewhere points of line protocol, which have the fields that they have, go one
-// piece after the other (Mutator.Pieces), and rows of other formats are to come in different requests.
+// Columns that a row of a keyed table lacks stay as they are, so rows with different columns are
+// different changes. The rows are split into pieces, each with one set of columns.
+//
+// The pieces are one edit if none of them affects the result of another, and if there are not too
+// many. Otherwise the points of a line protocol request, which may have any fields, are written one
+// piece after the other (Mutator.Pieces). Rows of other formats are refused, and have to be sent in
+// different requests.
 
-// maxPieces is how many pieces are one edit: each is looked up, and becomes patches, by itself.
+// maxPieces is the maximum number of pieces in one edit. Each piece is looked up, and becomes
+// patches, on its own.
 const maxPieces = 256
 
-// lacking returns the folded names of the columns that some rows lack, where they have NULL, those that a table has yet to get among them: what a row says must not
-// depend on whether it has. It fails if NULL was sent as well in such a column, or if that is one of the primary key.
+// lacking returns the folded names of the columns that some rows lack; these rows have NULL there.
+// Columns that the table does not have yet are included, so that the result does not depend on
+// whether it has them.
+//
+// It returns an error if NULL was also sent as a value in such a column, or if the column is part
+// of the primary key.
 func lacking(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 	out := map[string]bool{}
 	if rows.Whole {
@@ -65,7 +74,7 @@ func errLacking(column string) error {
 	return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: what a row lacks stays as it is in the one of its key", column).WithHint(lackingHint)
 }
 
-// checkSameColumns refuses rows of which some lack columns that others have.
+// checkSameColumns returns an error if some rows lack columns that others have.
 func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 	columns, err := lacking(t, rows)
 	if err != nil || len(columns) == 0 {
@@ -74,27 +83,33 @@ func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 	return errLacking(slices.Min(slices.Collect(maps.Keys(columns))))
 }
 
-// together reports whether pieces of rows, whose key is the table's and of which some lack some columns, can be one edit: none may need to see what another does, a
-// query, or parts of its own.
+// together reports whether the pieces of rows can be one edit: no piece may need the result of
+// another piece, a query, or parts of its own. The rows' key is the table's primary key. columns
+// are the columns that some rows lack.
 func (m *Mutator) together(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
 	return givesKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !movesRow(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
 }
 
-// givesKey reports whether all rows have all columns of the primary key, if some lack some columns. If not, rows that look alike may have different keys, by their
-// defaults, and rows that do not the same.
+// givesKey reports whether all rows have all columns of the primary key. If not, missing columns
+// get defaults: rows that look equal may have different keys, and rows that look different may have
+// the same key.
 func givesKey(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
 	return len(ofKey(t, rows, columns)) == len(t.PrimaryKey)
 }
 
-// ofKey returns the columns of the primary key that all rows have, if some lack some columns.
+// ofKey returns the columns of the primary key that all rows have. columns are the columns that
+// some rows lack.
 func ofKey(t schema.Table, rows engine.TableRows, columns map[string]bool) []schema.Column {
 	return slices.DeleteFunc(givenBy(rows, t), func(c schema.Column) bool {
 		return !slices.Contains(t.PrimaryKey, c.ID) || columns[schema.Fold(c.Name)]
 	})
 }
 
-// pieces returns rows of different columns, whose key is the table's, as arrivals of one set of columns each and of different keys, for the table as it is, or becomes
-// for these rows. They are none if all rows have the same columns; rows that cannot be one edit are refused.
+// pieces splits rows with different columns into incoming rows, each with one set of columns. No
+// two pieces have a key in common. The rows' key is the table's primary key.
+//
+// The pieces conform to the table as it is, or as it will be with these rows. The result is empty
+// if all rows have the same columns. Rows that cannot be one edit are an error.
 func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	columns, err := lacking(t, w.rows)
 	if err != nil || len(columns) == 0 {
@@ -103,7 +118,9 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	if !w.together(t, w.rows, columns) {
 		return nil, checkSameColumns(w.rows, t)
 	}
-	if w.mode == Upsert && w.options.Create { // at once: a piece says neither all that it takes nor what is wrong with others
+	// The evolution is planned for all rows at once: a single piece shows neither all new columns
+	// nor the errors of other pieces.
+	if w.mode == Upsert && w.options.Create {
 		if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 			return nil, err
 		}
@@ -133,7 +150,7 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	return all, err
 }
 
-// piece returns the rows, which are one batch, as arrivals.
+// piece returns the rows, a single batch, as incoming rows.
 func (w *write) piece(t schema.Table) (*arrivals, error) {
 	var records []arrow.RecordBatch
 	var err error
@@ -155,7 +172,9 @@ func (w *write) piece(t schema.Table) (*arrivals, error) {
 	return w.arrivals(t, records)
 }
 
-// placed returns what is wrong with the rows as they came, which has their numbers, or else the error of a piece of them. Some rows lack some columns.
+// placed replaces the error of a piece by the error for the rows as they were sent, which has the
+// right row numbers. If these give no error it returns err. columns are the columns that some rows
+// lack.
 func (w *write) placed(t schema.Table, columns map[string]bool, err error) error {
 	t.Columns = givenBy(w.rows, t)
 	for i := range t.Columns {
@@ -166,17 +185,22 @@ func (w *write) placed(t schema.Table, columns map[string]bool, err error) error
 	return cmp.Or(failed, err)
 }
 
-// Pieces returns sparse rows for a table with a primary key in the pieces in which they are to be appended, one after the other: Append refuses such rows as a whole.
-// They are none if the rows can be one edit. Numbers says which rows those of a piece are, of several with one key the first. A repetition of the request makes the same pieces. release is to be called in any case.
+// Pieces splits sparse rows for a table with a primary key into pieces that are appended one after
+// the other, where Append would refuse them as a whole. The result is empty if the rows can be one
+// edit.
+//
+// Numbers of a piece says which rows it has; of several rows with one key, the first one. A
+// repetition of the request gives the same pieces. The caller must call release in any case.
 func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	release = func() {}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 { // who appends them says what is wrong
+	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 { // Append returns the error
 		return nil, release, nil
 	}
 	columns, err := lacking(t, rows)
 	together := m.together(t, rows, columns)
-	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) { // of which there are no more sets
+	// So few columns have at most maxPieces sets.
+	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) {
 		return nil, release, err
 	}
 	if o.Create {

@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sparseWorld is an engine with keyed tables, for rows of different columns.
+// sparseWorld is an engine with keyed tables, for tests with rows of different columns.
 type sparseWorld struct {
 	*testing.T
 	engine  *engine.Engine
@@ -25,12 +25,12 @@ type sparseWorld struct {
 	mutator *Mutator
 }
 
-// hooked is a store that others may change under a statement.
+// hooked is a store that a test can change while a statement runs.
 type hooked struct {
 	Store
-	looked func() // after each Lookup
-	adds   func() // before the next Append
-	fail   error  // of ConformBatch
+	looked func() // called after each Lookup
+	adds   func() // called before the next Append
+	fail   error  // the error of ConformBatch
 }
 
 func (h *hooked) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error) {
@@ -77,7 +77,8 @@ func newSparseWorld(t *testing.T) *sparseWorld {
 	return w
 }
 
-// create makes a table (id BIGINT PRIMARY KEY, name VARCHAR, age INTEGER), or one with other columns beside the key.
+// create makes a table (id BIGINT PRIMARY KEY, name VARCHAR, age INTEGER), or a table with other
+// columns next to the key.
 func (w *sparseWorld) create(name string, others ...schema.Column) {
 	w.Helper()
 	if others == nil {
@@ -128,7 +129,7 @@ func TestRowsOfDifferentColumnsChangeTheirTableOnce(t *testing.T) {
 	if at := after.ColumnIndex("at"); at < 0 || after.Columns[at].Type.Kind != schema.TimestampTZ {
 		t.Errorf("columns %v", after.Columns)
 	}
-	// What is wrong is said of its row, and leaves the table as it is.
+	// An error names its row, and leaves the table as it is.
 	_, err = w.append(w.rows("p", `{"id":1,"new":1}`, `{"id":2,"age":"no"}`))
 	if err == nil || base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "row 2") || !strings.Contains(err.Error(), "age") {
 		t.Error(err)
@@ -174,7 +175,7 @@ func TestSetsOfColumnsThatAreOneEditAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 	sparse := w.rows("p", lines(maxPieces+40)...)
-	sparse.Sparse = true // they go one after the other
+	sparse.Sparse = true // they are written one piece after the other
 	pieces, release, err := w.mutator.Pieces(w.Context(), sparse, engine.AppendOptions{Create: true})
 	defer release()
 	if err != nil {
@@ -194,14 +195,15 @@ func TestSetsOfColumnsThatAreOneEditAreBounded(t *testing.T) {
 	}
 }
 
-// TestRowsGoToTheTableThatIsMadeAnewMeanwhile drops a table, and makes another of its name, while rows for it and for another table are looked at.
+// TestRowsGoToTheTableThatIsMadeAnewMeanwhile drops a table and creates another one of the same
+// name while a request with rows for it and for another table is prepared.
 func TestRowsGoToTheTableThatIsMadeAnewMeanwhile(t *testing.T) {
 	w := newSparseWorld(t)
 	w.create("p")
 	w.create("q")
 	lookups := 0
 	w.store.looked = func() {
-		if lookups++; lookups == 3 { // after it was seen that both have keys
+		if lookups++; lookups == 3 { // at this point it is known that both tables have keys
 			if err := w.engine.DropTable(t.Context(), w.table("p").ID); err != nil {
 				t.Error(err)
 			}
@@ -223,7 +225,8 @@ func TestRowsGoToTheTableThatIsMadeAnewMeanwhile(t *testing.T) {
 	}
 }
 
-// TestWholeRowsDoNotTakeAwayWhatCameMeanwhile adds a column to tables that merge on read after it was seen that rows have all columns.
+// TestWholeRowsDoNotTakeAwayWhatCameMeanwhile adds a column to tables that merge on read after it
+// was determined that the rows have all columns.
 func TestWholeRowsDoNotTakeAwayWhatCameMeanwhile(t *testing.T) {
 	for name, send := range map[string]func(w *sparseWorld, rows engine.TableRows) (Counts, error){
 		"append": func(w *sparseWorld, rows engine.TableRows) (Counts, error) { return w.append(rows) },
@@ -252,7 +255,7 @@ func TestWholeRowsDoNotTakeAwayWhatCameMeanwhile(t *testing.T) {
 				}
 			}
 			counts, err := send(w, w.rows("m", `{"id":1,"a":2}`))
-			if err != nil || counts.Updated != 1 { // so it was looked for
+			if err != nil || counts.Updated != 1 { // so the key was looked up
 				t.Error(counts, err)
 			}
 		})

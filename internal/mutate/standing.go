@@ -11,27 +11,32 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Rows of a keyed table may have a version, and may say that their key is deleted. Then it does not matter in which order
-// they arrive: of several with one key the one of the highest version holds, of equals the last. A row that
-// deletes its key stays as a tombstone, which no query shows, so that a lower version which arrives later finds
-// it; without versions nothing stays. A row that comes without a version counts as newer than what is there; one that is whole has its default, and
-// NULL is below all.
+// Rows of a keyed table may have a version, and a column that says that their key is deleted. Then
+// the result does not depend on the order in which rows arrive:
+//
+//   - Of several row versions of a key the highest version wins. Of equal versions the last one
+//     wins.
+//   - A row that deletes its key remains as a tombstone, which queries do not show. A lower version
+//     that arrives later is compared with it. In a table without versions no tombstone remains.
+//   - A row sent without its version column counts as newer than the existing row. A whole row has
+//     the default of the column, and NULL is lower than all versions.
 //
 // A deletion without a version, such as a tombstone of Kafka, ends its key: it counts as newer than
-// any row that is there, which goes with its version. A key that is deleted already stays so, and
-// keeps the version of its deletion.
+// any existing row, and removes that row together with its version. A key that is already deleted
+// stays deleted, and keeps the version of its deletion.
 
-// standing is what arriving rows say of their versions and of being deleted.
+// standing has the versions and the deletion marks of incoming rows.
 type standing struct {
-	versions []uint64 // as keys.State has them; nil if the rows came without
-	deleted  []bool   // the same
-	ends     []bool   // whether a row is a deletion without a version; nil if none is
-	// ended says whether such a deletion of the row's key comes with it: then the version of the
-	// row that is there does not count. nil if none does.
+	versions []uint64 // encoded as in keys.State; nil if the rows have none
+	deleted  []bool   // the deletion marks; nil if the rows have none
+	ends     []bool   // ends marks deletions without a version; nil if there are none.
+	// ended marks the rows of keys for which a deletion without a version arrives in the same
+	// batch. For these rows the version of the existing row does not count. nil if there are none.
 	ended []bool
 }
 
-// standingOf reads the standing of rows, of which the sender gave some columns.
+// standingOf reads the versions and deletion marks of rows. sent are the columns that the sender
+// gave.
 func standingOf(t schema.Table, rec arrow.RecordBatch, sent []schema.Column) (s standing, err error) {
 	column := func(id base.ColumnID) arrow.Array {
 		if id == 0 || !slices.ContainsFunc(sent, func(c schema.Column) bool { return c.ID == id }) {
@@ -70,7 +75,7 @@ func (s standing) take(rows []uint32) (out standing) {
 	return out
 }
 
-// replaces reports whether of two arriving rows with one key the later takes the place of the other.
+// replaces reports whether the later of two incoming rows of one key replaces the other one.
 func (s standing) replaces(later, other uint32, c conflict) bool {
 	switch {
 	case s.endsKey(later):
@@ -84,11 +89,11 @@ func (s standing) replaces(later, other uint32, c conflict) bool {
 	return c != keepRow
 }
 
-// endsKey reports whether an arriving row is a deletion without a version.
+// endsKey reports whether an incoming row is a deletion without a version.
 func (s standing) endsKey(i uint32) bool { return s.ends != nil && s.ends[i] }
 
-// older reports whether an arriving row does nothing, since one that is there is of a higher
-// version, or deleted already.
+// older reports whether an incoming row has no effect, because the existing row has a higher
+// version or is already deleted.
 func (s standing) older(i int, there keys.State) bool {
 	switch {
 	case s.endsKey(uint32(i)):
@@ -99,15 +104,16 @@ func (s standing) older(i int, there keys.State) bool {
 	return s.versions != nil && s.versions[i] < there.Version
 }
 
-// deletes reports whether an arriving row says that its key is deleted.
+// deletes reports whether an incoming row says that its key is deleted.
 func (s standing) deletes(i int) bool { return s.deleted != nil && s.deleted[i] }
 
 func contains(columns []schema.Column, id base.ColumnID) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.ID == id })
 }
 
-// withStanding adds to the columns that a row gives to the one that is there those of its standing, as far as it came
-// with them: what an INSERT ... ON CONFLICT DO UPDATE sets has the version of the row that arrived.
+// withStanding adds the version and deletion columns to given, the columns that an incoming row
+// sets in the existing one, if the sender gave them. So after INSERT ... ON CONFLICT DO UPDATE the
+// row has the version of the incoming row.
 func withStanding(t schema.Table, given, sent []schema.Column) []schema.Column {
 	given = slices.Clone(given)
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
@@ -118,7 +124,7 @@ func withStanding(t schema.Table, given, sent []schema.Column) []schema.Column {
 	return given
 }
 
-// setStanding is withStanding where expressions compute what a row becomes.
+// setStanding does what withStanding does, for an update whose values are expressions.
 func (x *execution) setStanding(in insertion, update *rowAction, values map[base.ColumnID]func(*composition)) {
 	t := in.target.table
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
@@ -147,7 +153,8 @@ func (x *execution) setStanding(in insertion, update *rowAction, values map[base
 	}
 }
 
-// writeOlder appends the condition that an arriving version is lower than the one that is there, as standing.older has it.
+// writeOlder appends the condition that the incoming version is lower than the existing one, in the
+// sense of standing.older.
 func writeOlder(q *composition, arriving, there func(*composition)) {
 	q.write("(")
 	arriving(q)

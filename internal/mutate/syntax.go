@@ -7,11 +7,13 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// checkSyntax lets DuckDB's parser judge the statement, so that a syntax error is
-// reported as DuckDB reports it, and what follows may rely on the grammar.
+// checkSyntax has DuckDB's parser check the statement. Syntax errors are then reported as DuckDB
+// reports them, and the code that follows can rely on the grammar.
 func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 	if s.Starts("CREATE", "DATABASE") || s.Starts("DROP", "DATABASE") || AboutSources(s) || AboutExports(s) {
-		return nil // DuckDB has no such statements: what reads their clauses judges all of them
+		// DuckDB does not have these statements: the code that reads their clauses checks all of
+		// them.
+		return nil
 	}
 	conn, err := m.pool.Acquire(ctx)
 	if err != nil {
@@ -21,8 +23,9 @@ func (m *Mutator) checkSyntax(ctx context.Context, s sqltoken.Statement) error {
 	return conn.CheckSyntax(withoutDirections(s))
 }
 
-// withNames writes the names of the tables and views that a statement is about, which DuckDB takes as texts too ('name'), in double quotes. Positions
-// stay; a name with a quote in it is left as it is.
+// withNames writes the names of tables and views in a statement in double quotes where they are in
+// single quotes, which DuckDB accepts too ('name'). Positions do not change. A name with a quote in
+// it is left as it is.
 func withNames(s sqltoken.Statement) (sqltoken.Statement, error) {
 	text := []byte(s.Text)
 	changed := false
@@ -46,8 +49,8 @@ func withNames(s sqltoken.Statement) (sqltoken.Statement, error) {
 	return statements[0], nil
 }
 
-// withoutDirections blanks out ASC, DESC and NULLS FIRST or LAST in SORTED BY (...), which
-// DuckDB's grammar lacks; positions stay.
+// withoutDirections replaces ASC, DESC and NULLS FIRST or LAST in SORTED BY (...) by spaces,
+// because DuckDB's grammar lacks them. Positions do not change.
 func withoutDirections(s sqltoken.Statement) string {
 	text := []byte(s.Text)
 	for i := 2; i < len(s.Tokens); i++ {

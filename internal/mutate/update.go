@@ -66,7 +66,7 @@ func (x *execution) update() (*rowPlan, error) {
 	return p, nil
 }
 
-// where reads WHERE condition, if it stands here.
+// where reads WHERE condition if it is next.
 func (x *execution) where() (condition []sqltoken.Token, err error) {
 	if x.c.accept("WHERE") {
 		condition = x.c.until("RETURNING")
@@ -74,10 +74,11 @@ func (x *execution) where() (condition []sqltoken.Token, err error) {
 	return condition, x.checkRowwise(condition, "WHERE")
 }
 
-// onlyAction is the action of a statement that has but one.
+// onlyAction writes the action of a statement that has only one.
 func onlyAction(q *composition) { q.write("0 AS ", schema.ActionColumn) }
 
-// writeWhere appends the condition for rows to be changed: of those that were looked up by key, what it says besides.
+// writeWhere appends the condition of the rows to change. For rows that were found by key it
+// appends only the remaining conditions.
 func (p *rowPlan) writeWhere(q *composition, c *clauses, where []sqltoken.Token) {
 	conditions := [][]sqltoken.Token{where}
 	if p.key != nil {
@@ -136,14 +137,14 @@ func (x *execution) delete() (*rowPlan, error) {
 	return p, nil
 }
 
-// target is the table that a statement changes, as it names it.
+// target is the table that a statement changes, with its names in the statement.
 type target struct {
 	table     schema.Table
 	name      []sqltoken.Token
-	written   []sqltoken.Token // the name, and the alias if it has one
+	written   []sqltoken.Token // the name, with the alias if there is one
 	aliased   bool
-	alias     string           // by which expressions call the table
-	qualifier []sqltoken.Token // the tokens of that
+	alias     string           // the name of the table in expressions
+	qualifier []sqltoken.Token // the tokens of alias
 }
 
 // target reads the name of an existing table and its alias. next are the keywords that may follow.
@@ -174,7 +175,7 @@ func (t *target) writeColumn(q *composition, c *clauses, col schema.Column) {
 	q.write(".", schema.Quote(col.Name))
 }
 
-// assignment is one column of a SET list and its new value.
+// assignment is one column of a SET list with its new value.
 type assignment struct {
 	column schema.Column
 	value  []sqltoken.Token
@@ -213,7 +214,7 @@ func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assi
 			continue
 		}
 		names, values := list(left[1:len(left)-1]), list(rowValues(right))
-		if len(values) == 1 && !right[0].Is("ROW") { // one value, for all of them
+		if len(values) == 1 && !right[0].Is("ROW") { // a single value for all columns
 			values = slices.Repeat([][]sqltoken.Token{right}, len(names))
 		}
 		if len(names) != len(values) {
@@ -229,7 +230,8 @@ func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assi
 	return out, nil
 }
 
-// rowValues returns what stands between the brackets of (a, b) or ROW(a, b); of anything else, all.
+// rowValues returns the tokens between the brackets of (a, b) or ROW(a, b). Other tokens are
+// returned unchanged.
 func rowValues(tokens []sqltoken.Token) []sqltoken.Token {
 	inner := tokens
 	if len(inner) > 0 && inner[0].Is("ROW") {

@@ -18,22 +18,22 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// conflict says what becomes of a row that arrives, whether the table has its key or not.
+// conflict says what happens to an incoming row, depending on whether its key exists.
 type conflict uint8
 
 const (
-	replaceRow conflict = iota // it gives its columns to the row that is there, or is a new one
-	keepRow                    // it is left out if the key is there
-	updateRows                 // it gives its columns to the row that is there, if there is one
-	deleteRows                 // the row that is there goes
-	refuseRow                  // it is an error if the key is there, or comes twice
+	replaceRow conflict = iota // set its columns in the existing row, or insert it
+	keepRow                    // leave it out if the key exists
+	updateRows                 // set its columns in the existing row; leave it out if there is none
+	deleteRows                 // delete the existing row
+	refuseRow                  // fail if the key exists, or occurs twice in the request
 )
 
-// arrivals are rows for a keyed table.
+// arrivals are incoming rows for a keyed table.
 type arrivals struct {
 	table  schema.Table      // with the columns that the rows have
-	rows   arrow.RecordBatch // conformed to the table; no two of one key
-	given  []schema.Column   // what a row that is there takes of them
+	rows   arrow.RecordBatch // conformed to the table; no two rows have the same key
+	given  []schema.Column   // the columns that are set in an existing row
 	hashes []batch.KeyHash
 	unset  string // see intake
 	standing
@@ -47,8 +47,11 @@ func releaseArrivals(all []*arrivals) {
 	}
 }
 
-// arrive makes one batch of rows, of which the sender gave some columns. Of several with one key the one of the highest
-// version counts, of equals the last, with keepRow the first; with refuseRow they are an error. The batches are at least one.
+// arrive makes one batch of rows. sent are the columns that the sender gave. There must be at least
+// one batch.
+//
+// Of several rows with one key the row with the highest version counts. Of equal versions the last
+// one counts, or with keepRow the first one. With refuseRow they are an error.
 func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Column, c conflict) (*arrivals, error) {
 	all, err := batch.Concat(batches)
 	if err != nil {
@@ -62,7 +65,7 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Co
 	return arriveAs(t, all, standing, given, c)
 }
 
-// arriveAs is arrive for rows of a standing.
+// arriveAs is arrive for rows whose versions and deletion marks are known.
 func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schema.Column, c conflict) (*arrivals, error) {
 	hashes, err := batch.KeyHashes(keys.Key(t, all))
 	if err != nil {
@@ -100,8 +103,10 @@ func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schem
 	return a, err
 }
 
-// upsert commits arrivals for one table, of which no two have a key in common. before, if not nil, is called with those rows of the first that will be in
-// the table, and may still prevent it. errStale says that the table's schema is another now.
+// upsert commits incoming rows for one table. No two elements of all have a key in common. before,
+// if not nil, is called before the commit with the indexes of those rows of the first element that
+// will be in the table; its error prevents the commit. errStale says that the table has another
+// schema now.
 func (m *Mutator) upsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
 	err = m.again(ctx, func(room *engine.Room, pins engine.Pins) (err error) {
 		o.Room, o.Pins = room, pins
@@ -114,7 +119,7 @@ func (m *Mutator) upsert(ctx context.Context, all []*arrivals, c conflict, o eng
 func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
 	table := all[0].table.ID
 	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; makes {
-		o.Pins = engine.Unpinned // what is to be made cannot be pinned
+		o.Pins = engine.Unpinned // a table that does not exist yet cannot be locked
 	}
 	release, err := m.hold(ctx, o, o.Pins, table)
 	if err != nil {
@@ -140,8 +145,9 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 	return change.Counts, err
 }
 
-// arriveAll makes one change of arrivals for one table, of which no two have a key in common. kept are those rows of the first that are in the table then.
-// errStale says that the table's schema is another now.
+// arriveAll makes one change of incoming rows for one table. No two elements of all have a key in
+// common. kept are the indexes of those rows of the first element that will be in the table.
+// errStale says that the table has another schema now.
 func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
 	for i, a := range all {
 		if t.Schema.ID != a.table.ID || t.Schema.Version != a.table.Version {
@@ -164,7 +170,8 @@ func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arriv
 	return change, kept, nil
 }
 
-// arrive makes a change of arrivals, computed from a snapshot. kept are the rows that are in the table then.
+// arrive makes a change of incoming rows, computed from a snapshot. kept are the indexes of the
+// rows that will be in the table.
 func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
 	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
 	if err != nil {
@@ -186,15 +193,19 @@ func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c 
 	return change, kept, err
 }
 
-// change makes a change of arrivals and the addresses of the rows that have their keys, with their states if the
-// table has versions or tombstones. Source 0 stands for new ones. kept are the rows that are in the table then, updated those
-// that give some columns to rows that are there, which the change lacks yet.
+// change makes a change of incoming rows from the addresses of the existing rows with the same
+// keys. Source 0 stands for a key that does not exist. states has the states of the existing rows,
+// if the table has versions or tombstones.
+//
+// kept are the indexes of the rows that will be in the table. updated are the rows that set only
+// some columns in existing rows. The change does not contain these yet.
 func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c conflict) (change engine.Change, kept, updated []uint32, err error) {
 	change = engine.Change{Table: a.table.ID, Deleted: map[base.SourceID]*roaring.Bitmap{}, Kept: map[base.SourceID]*roaring.Bitmap{}}
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
 	moves := movesRow(a.table, a.given)
 	sets := slices.ContainsFunc(a.given, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
-	minded := a.table.MergeOnRead && a.table.RowVersion != 0 // the keys of rows that go or get versions
+	// The commit must compare the keys of rows that are deleted or get a version.
+	minded := a.table.MergeOnRead && a.table.RowVersion != 0
 	touch := func(i int) {
 		if minded {
 			change.Keys = append(change.Keys, a.hashes[i].High)
@@ -221,14 +232,15 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			if stored {
 				addRow(change.Kept, address)
 			} else {
-				change.Keys = append(change.Keys, a.hashes[i].High) // had a row come with it, that would change
+				// If another statement inserts the key, the result is different.
+				change.Keys = append(change.Keys, a.hashes[i].High)
 			}
 			continue
 		case there && deletes:
 			change.Counts.Deleted++
 		case deletes:
 			if !stored && !leaves {
-				change.Keys = append(change.Keys, a.hashes[i].High) // as above
+				change.Keys = append(change.Keys, a.hashes[i].High) // for the same reason
 			}
 		case there:
 			change.Counts.Updated++
@@ -237,7 +249,8 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Counts.Inserted++
 			kept = append(kept, uint32(i))
 		}
-		if leaves && there && !whole && !(deletes && moves) { // of a tombstone nobody misses the other columns
+		// A tombstone does not need the other columns.
+		if leaves && there && !whole && !(deletes && moves) {
 			if sets {
 				updated = append(updated, uint32(i))
 			} else {
@@ -272,12 +285,12 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 	return change, kept, updated, nil
 }
 
-// layers gives the columns of some rows to those that are there. Who is in a part that lacks expressions gets its present values
-// of the columns that these set, too.
+// layers makes patches that set columns of existing rows. If a row is in a part that lacks
+// expressions, its patch also has the present values of the columns that the expressions set.
 func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	lacking := map[base.SourceID]bool{} // values, of columns that are not given
+	lacking := map[base.SourceID]bool{} // parts that lack expressions for columns that are not set
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {
 			lacking[p.ID] = slices.ContainsFunc(t.PendingColumns(p), func(id base.ColumnID) bool { return !values.set[id] })
@@ -299,7 +312,7 @@ func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, up
 	return append(layers, more...), err
 }
 
-// movesRow reports whether new values of columns give a row of a keyed table another place.
+// movesRow reports whether new values of columns change where a row of a keyed table is stored.
 func movesRow(t schema.Table, columns []schema.Column) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool {
 		return !slices.Contains(t.PrimaryKey, c.ID) && t.InKey(c.ID)

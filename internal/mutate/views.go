@@ -8,9 +8,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// retypeViews notes the columns that views give since the type of a table's column changed, for information_schema
-// and its like; DuckDB notes them when somebody reads the view. One that cannot be read any more keeps
-// what it had: whoever reads it gets the error.
+// retypeViews stores the columns of views again after the type of a table's column changed.
+// information_schema and similar tables show these columns; DuckDB itself determines them when a
+// view is read. A view that can no longer be read keeps its stored columns, and reading it gives
+// the error.
 func (x *execution) retypeViews() error {
 	for _, v := range x.store.Views() {
 		columns, err := x.viewColumns(v.Name)
@@ -29,7 +30,7 @@ func (x *execution) retypeViews() error {
 	return nil
 }
 
-// viewColumns returns the columns that a view gives now.
+// viewColumns returns the present columns of a view.
 func (x *execution) viewColumns(v catalog.ViewName) (columns []catalog.ViewColumn, err error) {
 	name := schema.Quote(v.Database) + "." + schema.Quote(v.Schema) + "." + schema.Quote(v.Name)
 	rows, err := x.planner.Select(x.ctx, Select{SQL: "DESCRIBE SELECT * FROM " + name, Database: v.Database})

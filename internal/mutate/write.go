@@ -16,18 +16,18 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Mode says what rows do that come without SQL.
+// Mode says what a request without SQL does with its rows.
 type Mode uint8
 
 const (
-	Append Mode = iota // add rows; into a table with a primary key, Upsert
-	Upsert             // change the rows of the same key, and add the others
-	Update             // change the rows of the same key
-	Delete             // remove the rows of the same key
-	Insert             // add rows as INSERT does: the option on_insert of a table with a primary key says what becomes of a key that is there
+	Append Mode = iota // add the rows; with a primary key the same as Upsert
+	Upsert             // update the rows of the same keys, and insert the others
+	Update             // update the rows of the same keys
+	Delete             // delete the rows of the same keys
+	Insert             // insert rows as INSERT does: the option on_insert decides if a key exists
 )
 
-// ParseMode reads a mode's name; the empty name is Append.
+// ParseMode parses the name of a mode. The empty name is Append.
 func ParseMode(name string) (Mode, error) {
 	if name == "" {
 		return Append, nil
@@ -40,10 +40,10 @@ func ParseMode(name string) (Mode, error) {
 
 var modeNames = [...]string{Append: "append", Upsert: "upsert", Update: "update", Delete: "delete", Insert: "insert"}
 
-// String returns the mode's name.
+// String returns the name of the mode.
 func (m Mode) String() string { return modeNames[m] }
 
-// CheckKey refuses the names of a key's columns with a mode that looks for no rows by them.
+// CheckKey returns an error if key columns are named for a mode that does not look up rows by key.
 func (m Mode) CheckKey(key []string) error {
 	if (m == Append || m == Insert) && len(key) > 0 {
 		return base.Errorf(base.Invalid, "mode=%s takes no key", m).WithHint("mode=upsert changes the rows of the same key")
@@ -51,9 +51,9 @@ func (m Mode) CheckKey(key []string) error {
 	return nil
 }
 
-// Write changes a table by rows, of which some columns are the key: that of the table if none is named.
-// Columns that the rows lack stay as they are; in new rows they have their defaults. Of several rows with one key the
-// last one counts.
+// Write changes a table by rows. key names the columns by which existing rows are found; by default
+// these are the columns of the primary key. Columns that the rows lack stay as they are; in new
+// rows they have their defaults. Of several rows with one key the last one counts.
 func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
 	if mode == Append {
 		return m.Append(ctx, []engine.TableRows{rows}, o)
@@ -70,18 +70,18 @@ func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, k
 	})
 }
 
-// write is one such change.
+// write is one request that changes a table by rows.
 type write struct {
 	*Mutator
 	ctx     context.Context
 	rows    engine.TableRows
 	mode    Mode
 	options engine.AppendOptions
-	// evolution is what the table becomes with the rows, or nil.
+	// evolution is the change of the table's schema that the rows need, or nil.
 	evolution *engine.Evolution
 }
 
-// evolving returns the options for the commit of the rows.
+// evolving returns the options for the commit of the rows, including the evolution.
 func (w *write) evolving() engine.AppendOptions {
 	o := w.options
 	if w.evolution != nil {
@@ -90,7 +90,7 @@ func (w *write) evolving() engine.AppendOptions {
 	return o
 }
 
-// run makes the change. errStale says that the table's schema changed meanwhile.
+// run makes the change. errStale says that the table's schema changed in the meantime.
 func (w *write) run(key []string) (counts Counts, err error) {
 	name := w.rows.Table
 	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
@@ -102,7 +102,8 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
-			if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil { // which says what table is made
+			// Plan says which table will be created.
+			if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 				return Counts{}, err
 			}
 		}
@@ -140,7 +141,8 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	return w.apply(t, records, key)
 }
 
-// conformed returns the rows as the table stores them, with its columns: those that the rows have if nothing is to be inserted.
+// conformed returns the rows in the table's storage types, and the table with the columns that they
+// have. If nothing will be inserted these are only the columns that were sent.
 func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, error) {
 	if w.mode == Upsert {
 		table, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
@@ -152,7 +154,7 @@ func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, er
 	return t, records, err
 }
 
-// conform returns the rows with the columns of a table that they have.
+// conform returns the rows with those columns of sub that they have.
 func (w *write) conform(sub schema.Table) (records []arrow.RecordBatch, err error) {
 	first := int64(0)
 	for _, in := range w.rows.Batches {
@@ -199,7 +201,8 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	own := sameColumns(ids, t.PrimaryKey)
 	if own {
-		ids = t.PrimaryKey // in the order in which the table's keys are hashed, whatever the request's is
+		// In the order in which the table's keys are hashed, not in the order of the request.
+		ids = t.PrimaryKey
 	}
 	by := t
 	by.PrimaryKey = ids
@@ -208,7 +211,8 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
-		// Not in the edit of the rows, whose parts are written for the table as it is then.
+		// The evolution is a separate edit, because the parts of the rows are written for the
+		// schema that the table has then.
 		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
 			return Counts{}, err
 		}
@@ -226,7 +230,7 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	return w.upsert(w.ctx, []*arrivals{a}, modeConflicts[w.mode], w.evolving(), nil)
 }
 
-// taking gives records to who takes rows.
+// taking returns a function that passes records to its argument take.
 func taking(records []arrow.RecordBatch) func(take func(arrow.RecordBatch) error) error {
 	return func(take func(arrow.RecordBatch) error) error {
 		for _, rec := range records {
@@ -246,7 +250,8 @@ func bytesOf(records []arrow.RecordBatch) int64 {
 	return n
 }
 
-// keyColumns returns the columns that are named, or those of the primary key.
+// keyColumns returns the columns with the given names, or those of the primary key if there are
+// none.
 func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 	if len(key) == 0 && len(t.PrimaryKey) == 0 {
 		return nil, base.Errorf(base.Invalid, "table %s has no primary key", t.QualifiedName()).WithHint("name the columns that rows are found by: key=a,b")
@@ -275,7 +280,8 @@ func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 	return ids, nil
 }
 
-// isKey reports whether columns that are named (none: the primary key) are those of the primary key.
+// isKey reports whether the named columns are those of the primary key. No names stand for the
+// primary key.
 func isKey(t schema.Table, named []string) bool {
 	ids, err := keyColumns(t, named)
 	return err == nil && sameColumns(ids, t.PrimaryKey)
@@ -285,7 +291,7 @@ func sameColumns(a, b []base.ColumnID) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// checkKeyValues refuses NULL in a key: it equals nothing.
+// checkKeyValues returns an error if a key has NULL, which is equal to nothing.
 func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	for _, id := range t.PrimaryKey {
 		at := t.ColumnByID(id)
@@ -302,8 +308,9 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	return nil
 }
 
-// merge makes the change as a MERGE INTO, for keys that are not the table's, and rows that move. A column of the key that was not sent
-// has its default in the rows, by which they are found and inserted, as by those that were.
+// merge makes the change as a MERGE INTO. This is for keys that are not the table's primary key,
+// and for rows that move. A key column that was not sent has its default in the rows, and is used
+// like the other key columns.
 func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
 	t := a.table
 	const target, arrived = "scoter_target", "scoter_arrived"

@@ -12,8 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// delete removes the rows of the same key. Of the rows that come it looks at the key, and, if that is the table's own, at the version: lower ones
-// than that of the row that is there do nothing, and where the table keeps tombstones each of the others leaves one.
+// delete deletes the rows of the same keys. Of the incoming rows it uses the key and, if that is
+// the table's primary key, the version. A row with a lower version than the existing row has no
+// effect. If the table keeps tombstones, each other row leaves one.
 func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	ids, err := keyColumns(t, key)
 	if err != nil {
@@ -47,8 +48,9 @@ func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	return w.bury(t, sub, records)
 }
 
-// bury adds tombstones: of the columns that the rows have, with NULL in the others, or, in those that are NOT NULL, some value, since nobody sees it. For
-// the same reason no check of the table is of account.
+// bury adds tombstones. They have the columns that the rows have. Other columns are NULL, or have
+// an arbitrary value if they are NOT NULL, since nobody sees it. For the same reason the table's
+// checks are not applied.
 func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, error) {
 	var tombstones []arrow.RecordBatch
 	defer func() { releaseAll(tombstones) }()
@@ -71,7 +73,8 @@ func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, 
 	return w.upsert(w.ctx, []*arrivals{a}, replaceRow, w.options, nil)
 }
 
-// buried returns rows that conform to sub, some columns of a table, as tombstones of it.
+// buried returns rows as tombstones of table t. The rows conform to sub, which has some of the
+// table's columns.
 func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	var fields []arrow.Field
 	var columns []arrow.Array
@@ -106,7 +109,8 @@ func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, erro
 	return batch.Conform(own, t, batch.ConformOptions{})
 }
 
-// only returns rows with some of their columns. It shares these without a reference of its own, so it needs no release.
+// only returns rows with some of their columns. The result shares the arrays without a reference of
+// its own, so it needs no release.
 func only(rec arrow.RecordBatch, wanted []schema.Column) arrow.RecordBatch {
 	var at []int
 	for i, f := range rec.Schema().Fields() {

@@ -2,9 +2,9 @@ package mutate
 
 import "github.com/scoterdb/scoter/internal/batch"
 
-// insert adds rows to a table that refuses a key that is there. Columns that the rows lack have
-// their defaults. What the table gains for the rows comes in their edit: a refused request changes
-// nothing.
+// insert adds rows to a table that refuses existing keys. Columns that the rows lack have their
+// defaults. New columns of the table are added in the edit of the rows, so a refused request
+// changes nothing.
 func (w *write) insert() (Counts, error) {
 	t, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
 	if err != nil {
@@ -20,7 +20,8 @@ func (w *write) insert() (Counts, error) {
 	}
 	sent := givenBy(w.rows, t)
 	if bytesOf(records) > w.store.ChunkBytes() {
-		// Not in the edit of the rows, whose parts are written for the table as it is then.
+		// The evolution is a separate edit, because the parts of the rows are written for the
+		// schema that the table has then.
 		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
 			return Counts{}, err
 		}

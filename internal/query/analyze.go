@@ -14,46 +14,59 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// analysis is what DuckDB's parser says of one SELECT, as far as putting relations in
-// place of table names needs it. It depends on the text alone, so it is cached.
+// analysis is the part of DuckDB's syntax tree of one SELECT that is needed to replace table names
+// by relations. It depends only on the text, so it is cached.
 type analysis struct {
-	text    string
-	tokens  []sqltoken.Token
-	tables  []tableRef
-	files   bool        // a table function may give something else each time, under other names: it reads files
-	columns []columnRef // those whose first name is not what a table is called by, or that have more than two
+	text   string
+	tokens []sqltoken.Token
+	tables []tableRef
+	// files says that a table function reads files, so the columns may differ each time.
+	files bool
+	// columns are the column names whose first part is not the name or alias of a table, or that
+	// have more than two parts.
+	columns []columnRef
 	names   []outputName
-	limited bool                   // it has ORDER BY ... LIMIT somewhere
-	output  *rowSource             // what the statement gives, if its rows are rows of one table
-	decides namedColumns           // what says which rows the statement gives: all but its select list, and what names there stand for
-	alone   atomic.Pointer[string] // what the text of a view was found to bind for, see checkAlone
-	// expanded are the edits that wrote the user's text anew, in order: the values of PIVOTs were listed, SHOW TABLES became a query.
+	limited bool // limited says that there is ORDER BY ... LIMIT somewhere.
+	// output is set if each row of the result is made of one row of one table.
+	output *rowSource
+	// decides are the columns that decide which rows the statement returns: all names outside its
+	// select list, and the expressions that these names stand for.
+	decides namedColumns
+	// alone is for the text of a view: the tables with which it was found to bind on its own. See
+	// checkAlone.
+	alone atomic.Pointer[string]
+	// expanded are the edits that rewrote the user's text, in order. For example the values of a
+	// PIVOT were listed, or SHOW TABLES became a query.
 	expanded  []sqltoken.Edits
 	describes []described
-	called    map[string]bool // folded names by which columns of anything in a FROM can be qualified
+	// called has the folded names by which columns of an item of a FROM can be qualified.
+	called map[string]bool
 	// bitstrings are calls that need the bounds of a column's values.
 	bitstrings []bitstringCall
 }
 
 // tableRef is a place in the text that names a table, view or file.
 type tableRef struct {
-	parts      []string    // [[database.]schema.]name, as written
-	name       int         // where the name starts in the text
-	start, end int         // of the name, or of TABLE t or DESCRIBE t where that is it
-	alias      string      // empty if it has none
-	query      bool        // SUMMARIZE t, TABLE t: a query has to stand there
-	describe   bool        // DESCRIBE t: start is where that stands
-	conditions []condition // that each of its rows in the result meets
+	parts []string // [[database.]schema.]name, as written
+	name  int      // the offset of the name in the text
+	// start and end enclose the text to replace: the name, or TABLE t or DESCRIBE t.
+	start, end int
+	alias      string // alias is empty if there is none.
+	// query says that the replacement must be a whole query: SUMMARIZE t, TABLE t.
+	query      bool
+	describe   bool        // describe says that the text is DESCRIBE t.
+	conditions []condition // true for each row of the table that affects the result
 }
 
-// columnRef is a column named as table.column or longer; schema.table is the row of a table.
+// columnRef is a column that is named as table.column or longer. The name schema.table means a row
+// of the table.
 type columnRef struct {
 	names      []string
-	start, end int // of the names in the text
+	start, end int // the start and end of the names in the text
 }
 
-// analyze asks DuckDB's parser for the tables that a SELECT reads. It refuses table functions
-// that are not on the list of harmless ones, unless the caller may use files.
+// analyze asks DuckDB's parser for the tables that a SELECT reads. Unless the caller may read
+// files, it refuses table functions that are not on the list of harmless ones.
 func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error) {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {
@@ -84,11 +97,12 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	w.passToCTEs()
 	w.a.names = outputNames(conn, node)
 	w.a.decides.outsideSelectList(node)
-	w.a.tokens = nil // they served to find the names
+	w.a.tokens = nil // they were only needed to find the names
 	return w.a, nil
 }
 
-// relocated moves an error's position, if it has one, to another offset.
+// relocated translates the position of an error, if it has one, to another text. move translates an
+// offset.
 func relocated(err error, move func(offset int) int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {
@@ -97,13 +111,13 @@ func relocated(err error, move func(offset int) int) error {
 	return err
 }
 
-// cte is a common table expression in scope; the inner ones come first.
+// cte is a common table expression in scope. Inner ones come before outer ones.
 type cte struct {
 	name       string
 	outer      *cte
 	source     *rowSource
 	references int
-	conditions []condition // of the references
+	conditions []condition // the conditions of the references
 }
 
 func (c *cte) find(name string) *cte {
@@ -117,7 +131,7 @@ func (c *cte) find(name string) *cte {
 
 type walker struct {
 	a            *analysis
-	offset       int // of the text that was parsed, in the statement
+	offset       int // the offset of the parsed text in the statement
 	mayReadFiles bool
 	ctes         []*cte // in the order of the text
 	err          error
@@ -129,8 +143,8 @@ func (w *walker) fail(err error) {
 	}
 }
 
-// query walks a query node: SELECT, set operation or recursive CTE. It returns where the
-// query's rows come from, if they are rows of one table.
+// query walks a query node: SELECT, set operation or recursive CTE. It returns the source of the
+// query's rows, if each of them is made of one row of one table.
 func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 	if node == nil {
 		return nil
@@ -141,7 +155,7 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 		return w.selectNode(node, visible)
 	}
 	if text(node, "type") == "RECURSIVE_CTE_NODE" {
-		// Its first part does not see it: DuckDB looks for something else of that name.
+		// The first part does not see the CTE itself: DuckDB looks for another table of that name.
 		within := &cte{name: text(node, "cte_name"), outer: visible}
 		for key, child := range node {
 			switch key {
@@ -158,7 +172,7 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 	return nil
 }
 
-// withClause walks the CTEs of a node and returns the scope behind them.
+// hasModifier reports whether a query node has a modifier of a kind, such as LIMIT.
 func hasModifier(node duck.Node, kind string) bool {
 	return slices.ContainsFunc(listOf(node, "modifiers"), func(m any) bool {
 		modifier, _ := m.(duck.Node)
@@ -166,6 +180,7 @@ func hasModifier(node duck.Node, kind string) bool {
 	})
 }
 
+// withClause walks the CTEs of a node and returns the scope behind them.
 func (w *walker) withClause(node duck.Node, visible *cte) *cte {
 	list, _ := object(node, "cte_map")["map"].([]any)
 	for _, item := range list {
@@ -188,7 +203,8 @@ func (w *walker) withClause(node duck.Node, visible *cte) *cte {
 
 func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 	s := &scope{}
-	filtered := node["sample"] == nil // a sample is drawn before WHERE: rows left out would change it
+	// A sample is drawn before WHERE is applied: it would differ if rows were left out earlier.
+	filtered := node["sample"] == nil
 	w.from(object(node, "from_table"), visible, s, filtered)
 	for key, child := range node {
 		switch key {
@@ -204,8 +220,8 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 	return s.rowSource(node)
 }
 
-// from walks a table reference. filtered says whether leaving out rows that the WHERE of
-// the SELECT rejects cannot change its result.
+// from walks a table reference. filtered says that the result stays the same if rows of the table
+// that WHERE rejects are left out before.
 func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	if called := cmp.Or(text(ref, "alias"), text(ref, "table_name")); called != "" {
 		w.a.called[schema.Fold(called)] = true
@@ -256,7 +272,8 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 			return
 		}
 	}
-	if catalog == "" && schema.Fold(schemaName) == "recurring" && visible.find(name) != nil { // all rows that a recursive CTE with keys has so far
+	// The rows that a recursive CTE with keys has produced so far.
+	if catalog == "" && schema.Fold(schemaName) == "recurring" && visible.find(name) != nil {
 		s.opaque = true
 		return
 	}
@@ -294,7 +311,8 @@ func (w *walker) tokenAt(offset int) int {
 	return i
 }
 
-// nameEnd returns where the dotted name (or file name in quotes) that begins with a token ends.
+// nameEnd returns the offset where the dotted name, or file name in quotes, that begins at a token
+// ends.
 func (w *walker) nameEnd(token int) (int, bool) {
 	if token < 0 {
 		return 0, false
@@ -318,7 +336,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	before := len(w.a.tables)
 	w.query(query, visible)
 	if text(object(query, "from_table"), "type") == "BASE_TABLE" && len(w.a.tables) == before+1 {
-		// DESCRIBE t: the parser made SELECT * FROM t of it, the text has the name alone.
+		// For DESCRIBE t the parser made SELECT * FROM t. The text has only the name.
 		t := &w.a.tables[before]
 		switch i := w.tokenAt(t.start); {
 		case i < 1:
@@ -326,7 +344,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 		case w.a.tokens[i-1].Is("SUMMARIZE"):
 			t.query = true
 			return
-		case shows(w.a.tokens[i-1]): // else it stands in a CTE
+		case shows(w.a.tokens[i-1]): // otherwise the table is in a CTE
 			t.query, t.describe = false, true
 			t.start = w.a.tokens[i-1].Start
 			return
@@ -337,7 +355,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	}
 }
 
-// any walks whatever a node holds: expressions with their sub-queries, lists, modifiers.
+// any walks any part of the tree: expressions with their sub-queries, lists, modifiers.
 func (w *walker) any(v any, visible *cte) {
 	switch v := v.(type) {
 	case []any:
@@ -363,7 +381,7 @@ func (w *walker) any(v any, visible *cte) {
 
 func (w *walker) children(node duck.Node, visible *cte) {
 	for key, child := range node {
-		if key != "cte_map" { // withClause has been there
+		if key != "cte_map" { // withClause has walked it already
 			w.any(child, visible)
 		}
 	}
@@ -396,8 +414,8 @@ func object(node duck.Node, key string) duck.Node {
 	return n
 }
 
-// location returns the byte offset of a node in the statement, or -1: the parser marks nodes
-// that it made up with 2^64-1.
+// location returns the byte offset of a node in the statement. It returns -1 for a node that the
+// parser made up, which has location 2^64-1.
 func (w *walker) location(node duck.Node) int {
 	n, _ := node["query_location"].(json.Number)
 	at, err := strconv.Atoi(n.String())

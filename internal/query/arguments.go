@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// withArguments puts the request's arguments in the place of parameters. It says no if
-// one of them is of a type that bounds nothing, or missing: the query itself tells that.
+// withArguments replaces parameters by the request's arguments. It returns false if an argument is
+// missing, or has a type for which there are no bounds. The query itself will report the error.
 func (b *binding) withArguments(constants []duck.Node) ([]duck.Node, bool) {
 	out := make([]duck.Node, len(constants))
 	for i, c := range constants {
@@ -47,8 +47,7 @@ func (b *binding) withArgument(node duck.Node) (duck.Node, bool) {
 	return node, true
 }
 
-// argument returns the value of a parameter as a constant of the type that duck.Stmt.Bind
-// gives it.
+// argument returns the value of a parameter as a constant of the type that duck.Stmt.Bind gives it.
 func (b *binding) argument(name string) (duck.Node, bool) {
 	var value any
 	if named, ok := b.namedArguments(); ok {

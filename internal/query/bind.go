@@ -15,29 +15,30 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// maxViewDepth bounds views on views.
+// maxViewDepth is the maximum depth of views that read views.
 const maxViewDepth = 32
 
-// maxSpliced bounds how many names of tables are replaced: views that name others twice each would be any number.
+// maxSpliced is the maximum number of table names that are replaced. Without it, views that each
+// name another view twice could grow without limit.
 const maxSpliced = 10_000
 
-// binding puts relations in place of the table names of one statement and holds what
-// they need until the query ends.
+// binding replaces the table names of one statement by relations. It holds what the relations need
+// until the query ends.
 type binding struct {
 	runner *Runner
 	conn   *duck.Conn
 	req    Request
 	stats  Stats
-	sql    string // as DuckDB gets it
+	sql    string // the text for DuckDB
 
 	targets   map[string]*target // by folded qualified name
 	snapshot  *snapshot.Snapshot
 	relations []*overlay.Relation
-	spliced   int // names
-	asked     int // conditions on the table whose bounds are evaluated
+	spliced   int // number of names replaced so far
+	asked     int // number of conditions on the current table whose bounds DuckDB evaluated
 	inTx      bool
 	analysis  *analysis
-	splices   sqltoken.Edits // of the outermost statement, for error positions
+	splices   sqltoken.Edits // edits of the outermost statement, for error positions
 }
 
 func (b *binding) release() {
@@ -51,14 +52,14 @@ func (b *binding) release() {
 	}
 	if b.inTx {
 		b.inTx = false
-		// Nothing was written: a transaction that cannot commit is only one that was interrupted.
+		// Nothing was written. So a transaction that cannot commit was only interrupted.
 		if b.conn.Exec("COMMIT") != nil {
 			_ = b.conn.Exec("ROLLBACK")
 		}
 	}
 }
 
-// target is what a table name stands for.
+// target is the meaning of a table name.
 type target struct {
 	path      []string // database, schema and name
 	table     *schema.Table
@@ -72,10 +73,10 @@ type boundView struct {
 	analysis  *analysis
 	database  string
 	schema    string
-	resolving bool // what it reads
+	resolving bool // the tables that the view reads are being resolved
 }
 
-// bind returns the statement with relations in place of names.
+// bind returns the statement with relations in place of table names.
 func (b *binding) bind(ctx context.Context) (string, error) {
 	a := b.analysis
 	b.targets = map[string]*target{}
@@ -99,7 +100,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 		if b.snapshot, err = b.take(ctx, ids); err != nil {
 			return "", err
 		}
-		for _, t := range b.targets { // its schema may have changed meanwhile
+		for _, t := range b.targets { // the schema may have changed since the lookup
 			if t.table != nil {
 				t.table = &b.snapshot.Tables[t.table.ID].Schema
 			}
@@ -116,7 +117,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 	return b.splices.Apply(a.text), nil
 }
 
-// take returns the tables as they are at this moment.
+// take takes a snapshot of the tables as they are now.
 func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
 	if p := b.req.Portion; p != nil && len(ids) == 1 && ids[0] == p.Table {
 		return b.runner.store.Stored(ctx, p.Table)
@@ -124,7 +125,7 @@ func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snaps
 	return b.runner.store.SettledAs(ctx, b.req.Evolutions, ids...)
 }
 
-// resolveAll finds out what every table name of a statement stands for, through views.
+// resolveAll resolves all table names of a statement, including those in views.
 func (b *binding) resolveAll(ctx context.Context, a *analysis, database, schemaName string, tables map[base.TableID]bool, depth int) error {
 	for i := range a.tables {
 		ref := &a.tables[i]
@@ -164,7 +165,8 @@ func errReadsItself(view string) error {
 	return base.Errorf(base.Invalid, "view %s reads itself", view)
 }
 
-// key returns what a table's name stands for is kept under: the same name may mean something else in the text of a view.
+// key returns the key of b.targets for a table name. In the text of a view the same name may mean
+// another table.
 func (b *binding) key(a *analysis, database, schemaName string, ref *tableRef) string {
 	key := schema.Fold(strings.Join(append([]string{database, schemaName}, ref.parts...), "\x00"))
 	if a != b.analysis {
@@ -173,11 +175,11 @@ func (b *binding) key(a *analysis, database, schemaName string, ref *tableRef) s
 	return key
 }
 
-// name is one way to read a dotted name.
+// name is one interpretation of a dotted name.
 type name struct{ database, schema, table string }
 
-// readings returns the ways to read a dotted name, most likely first: a.b is table b of
-// schema a, if the current database has such a schema, else table b of database a.
+// readings returns the interpretations of a dotted name, most likely first. a.b is table b of
+// schema a if the current database has such a schema, otherwise table b of database a.
 func (b *binding) readings(parts []string, database, schemaName string) []name {
 	store := b.runner.store
 	switch len(parts) {
@@ -196,8 +198,8 @@ func (b *binding) readings(parts []string, database, schemaName string) []name {
 	}
 }
 
-// resolve finds out what a name stands for. inView says that it stands in a view's text: that
-// reads no files, whoever runs it, since somebody else may have written it.
+// resolve resolves a table name. inView says that the name is in a view's text. A view reads no
+// files, no matter which user queries it, since another user may have written it.
 func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaName string, inView bool) (*target, error) {
 	if t := b.req.Transient; t != nil && !inView && slices.EqualFunc(ref.parts, strings.Split(t.Name, "."), sameName) {
 		return &target{transient: t, path: t.Path}, nil
@@ -224,7 +226,8 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 				return nil, errReadsItself(v.Name.Name)
 			}
 			a, err := b.runner.cache.get(b.conn, v.SQL, false)
-			if err == nil && len(a.bitstrings) > 0 && sameName(n.schema, "main") { // elsewhere a name may mean another table here
+			// In other schemas a name may mean another table here.
+			if err == nil && len(a.bitstrings) > 0 && sameName(n.schema, "main") {
 				a, err = b.runner.withBounds(ctx, b.conn, Request{Database: n.database, Defines: b.req.Defines}, a)
 			}
 			if err != nil {
@@ -253,8 +256,8 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 	return nil, first
 }
 
-// spliceAll replaces every table name of a statement by its relation. given are conditions
-// that the rows of the statement's result meet: those of a query that reads it as a view.
+// spliceAll replaces all table names of a statement by relations. given are conditions that are
+// true for the rows of the statement's result, from a query that reads it as a view.
 func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
 	var splices sqltoken.Edits
 	aliases := uniqueAliases(a)
@@ -316,8 +319,11 @@ func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaNa
 	return append(splices, b.columnSplices(a, database, schemaName, aliases)...), nil
 }
 
-// checkAlone fails if a view's text does not bind by itself: in its place DuckDB would take a column that its tables have no more from the query around
-// it. DuckDB is asked once for the tables and views that it names as they are.
+// checkAlone returns an error if a view's text does not bind on its own. Without this check, DuckDB
+// would resolve a column that the view's tables no longer have as a column of the surrounding
+// query.
+//
+// DuckDB is asked once, and again when a table or view that the view reads has changed.
 func (b *binding) checkAlone(v *boundView, sql string) error {
 	var reads strings.Builder
 	b.writeReads(&reads, v)
@@ -337,7 +343,8 @@ func (b *binding) checkAlone(v *boundView, sql string) error {
 	return nil
 }
 
-// writeReads writes what a view's names stand for, as far as it decides which columns these have.
+// writeReads writes a description of the tables and views that a view reads. It changes whenever
+// their columns change.
 func (b *binding) writeReads(out *strings.Builder, v *boundView) {
 	for i := range v.analysis.tables {
 		switch t := b.targets[b.key(v.analysis, v.database, v.schema, &v.analysis.tables[i])]; {
@@ -360,7 +367,7 @@ func (b *binding) relation(ctx context.Context, t *snapshot.Table, bounds []over
 	return b.holding(rel), nil
 }
 
-// rows is relation for the rows that the request found.
+// rows returns the relation of the rows that the request found.
 func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	if t == nil {
 		return "", base.Errorf(base.Internal, "rows were found in a table that the query does not name")
@@ -372,7 +379,7 @@ func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	return b.holding(rel), nil
 }
 
-// holding returns a relation's text and closes it at the end of the query.
+// holding returns a relation's text. The relation is closed at the end of the query.
 func (b *binding) holding(rel *overlay.Relation) string {
 	b.relations = append(b.relations, rel)
 	b.stats.Parts += rel.Parts
@@ -381,8 +388,8 @@ func (b *binding) holding(rel *overlay.Relation) string {
 	return rel.SQL
 }
 
-// uniqueAliases names the tables that have no alias: by their last name, or by the whole
-// dotted name where two tables share the last one.
+// uniqueAliases returns aliases for tables that have none: the last part of the name, or the whole
+// dotted name if two tables have the same last part.
 func uniqueAliases(a *analysis) []string {
 	count := map[string]int{}
 	for i := range a.tables {
@@ -407,8 +414,8 @@ func uniqueAliases(a *analysis) []string {
 	return out
 }
 
-// columnSplices shortens columns that are qualified with more than a table's name (db.t.c),
-// since the relation in its place has but an alias.
+// columnSplices shortens columns that are qualified with more than a table's name (db.t.c), since
+// the relation has only an alias.
 func (b *binding) columnSplices(a *analysis, database, schemaName string, aliases []string) sqltoken.Edits {
 	var splices sqltoken.Edits
 	for _, c := range a.columns {
@@ -440,8 +447,9 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 	return splices
 }
 
-// isRow reports whether a name of two or three parts is that of a table, with its schema, its database or both, and means its row: nothing is called
-// by the first part, and no table has a column of that name.
+// isRow reports whether a name of two or three parts means the row of a table: it is the table's
+// name with its schema, its database or both, no item of a FROM is called by its first part, and no
+// table has a column of that name.
 func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t *target) bool {
 	if len(c.names) > len(t.path) || a.called[schema.Fold(c.names[0])] {
 		return false
@@ -456,7 +464,8 @@ func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t
 	})
 }
 
-// rowOf returns the row of a table that is called so, as a STRUCT: the name alone, unless a column has it too.
+// rowOf returns the row of a table with the given alias, as a STRUCT. This is the alias alone,
+// unless the table has a column of that name.
 func rowOf(t *schema.Table, called string) string {
 	if t.ColumnIndex(called) < 0 {
 		return schema.Quote(called)
@@ -468,8 +477,9 @@ func rowOf(t *schema.Table, called string) string {
 	return "struct_pack(" + strings.Join(fields, ", ") + ")"
 }
 
-// qualifying returns how many of a column's names are those of a table: database, schema and
-// table, schema and table, or database and table; 0 if it is not this table's.
+// qualifying returns how many leading parts of a column's name are the name of a table: database,
+// schema and table; schema and table; or database and table. It returns 0 if the column is not
+// qualified with this table.
 func qualifying(names, path []string) int {
 	if len(path) != 3 {
 		return 0
@@ -484,8 +494,7 @@ func qualifying(names, path []string) int {
 
 func sameName(a, b string) bool { return schema.Fold(a) == schema.Fold(b) }
 
-// positioned translates the position of an error in the text that DuckDB was given to the
-// text that the user wrote.
+// positioned translates the position of an error from the text for DuckDB to the user's text.
 func (b *binding) positioned(err error) error {
 	return relocated(err, func(at int) int {
 		at, _ = b.splices.Origin(at)

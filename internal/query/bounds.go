@@ -18,10 +18,12 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// bounds evaluates the conditions on a table: what they say of its columns' stored values.
-// DuckDB computes the constants. A condition whose constant is not exactly a value of the column's
-// type (x > 1.5 on an integer) gives no bound: the comparison happens in another
-// type, and rounding would leave out rows that belong to the result.
+// bounds translates the conditions on a table into bounds on the stored values of its columns.
+// DuckDB computes the constants.
+//
+// A condition gives no bound if its constant is not exactly a value of the column's type (x > 1.5
+// on an integer). DuckDB then compares in another type, and rounding could exclude rows that belong
+// to the result.
 func (b *binding) bounds(ctx context.Context, conditions []condition, t *schema.Table) ([]overlay.Bound, error) {
 	if s := b.snapshot.Tables[t.ID]; len(s.Parts) < 2 && rowsInMemory(s) < boundedRows {
 		return nil, nil
@@ -47,11 +49,12 @@ func (b *binding) bounds(ctx context.Context, conditions []condition, t *schema.
 	return out, nil
 }
 
-// boundedRows is how many rows a memtable must have for bounds to save more than it costs to
+// boundedRows is the number of rows in memtables from which on bounds save more than it costs to
 // evaluate them.
 const boundedRows = 50_000
 
-// mostAsked is how many conditions on one table DuckDB is asked about, a millisecond each. More of them leave hardly any more parts out.
+// mostAsked is the maximum number of conditions on one table for which DuckDB computes constants,
+// at about a millisecond each. Further conditions would exclude hardly any more parts.
 const mostAsked = 64
 
 func rowsInMemory(t *snapshot.Table) int64 {
@@ -62,7 +65,7 @@ func rowsInMemory(t *snapshot.Table) int64 {
 	return rows
 }
 
-// ordered reports whether stored values of a type order as the declared ones do.
+// ordered reports whether the stored values of a type have the same order as the declared ones.
 func ordered(t schema.Type) bool {
 	switch t.Kind {
 	case schema.TimestampS, schema.TimestampMS:
@@ -73,8 +76,8 @@ func ordered(t schema.Type) bool {
 	return t.Sortable() && !t.NeedsCast()
 }
 
-// evaluate returns the values of a condition's constants as the column stores them, or nil
-// if they bound nothing.
+// evaluate returns the values of a condition's constants as the column stores them, or nil if they
+// give no bound.
 func (b *binding) evaluate(ctx context.Context, c *condition, t schema.Type) ([]schema.Value, error) {
 	declared := t.String()
 	lasts := forEver
@@ -117,11 +120,12 @@ func (b *binding) compute(ctx context.Context, constants []duck.Node, t schema.T
 	return b.ask(ctx, constants, t)
 }
 
-// ask has DuckDB compute constants. One that cannot be computed is NULL: an error would end the transaction that the query is to run in.
+// ask has DuckDB compute constants. A constant that cannot be computed is NULL, because an error
+// would end the query's transaction.
 func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type) ([]schema.Value, error) {
 	inner, err := b.conn.PrintSelect(printable(selectOf(tried(constants))).(duck.Node))
 	if err != nil {
-		// The printer does not know an expression: no bound, the query itself decides.
+		// DuckDB cannot print some expression. Then there is no bound.
 		return nil, nil
 	}
 	names, checks := make([]string, len(constants)), make([]string, len(constants))
@@ -133,7 +137,7 @@ func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type)
 	rows, err := b.conn.Query(ctx, sql)
 	if err != nil {
 		if base.KindOf(err) == base.Invalid {
-			return nil, nil // the query will say so itself, at the right place
+			return nil, nil // the query itself will report the error, at the right position
 		}
 		return nil, err
 	}
@@ -149,7 +153,8 @@ func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type)
 	return firstRow(rec)
 }
 
-// printable returns a part of a syntax tree with texts that are cast in place of constants of type FLOAT and DOUBLE: DuckDB prints 1e-1 as 0.1, which is a DECIMAL.
+// printable returns a part of a syntax tree in which FLOAT and DOUBLE constants are replaced by
+// casts of texts. DuckDB would print 1e-1 as 0.1, which is a DECIMAL.
 func printable(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -184,8 +189,9 @@ func tried(expressions []duck.Node) []duck.Node {
 	return out
 }
 
-// check is the constant cast to the column's type if that loses nothing and the column's values
-// lose nothing in the type in which DuckDB compares the two; else NULL.
+// check returns an expression for the constant cast to the column's type, or NULL if this or the
+// comparison is not exact: the cast must keep the value, and DuckDB must compare in a type that
+// keeps the column's values.
 func check(name string, v duck.Node, t schema.Type) string {
 	cast := fmt.Sprintf("TRY_CAST(%s AS %s)", name, t)
 	stored := fmt.Sprintf("CAST(%s AS %s)", cast, t.StorageSQL())
@@ -193,13 +199,13 @@ func check(name string, v duck.Node, t schema.Type) string {
 	case t.Kind == schema.Varchar:
 		return fmt.Sprintf("CASE WHEN typeof(%s) = 'VARCHAR' THEN %s END", name, stored)
 	case stringLiteral(v):
-		// A string literal takes the type of what it is compared with.
+		// A string literal takes the type of the value it is compared with.
 		return stored
 	}
 	return fmt.Sprintf("CASE WHEN typeof(%s) NOT IN (%s) AND %s = %s THEN %s END", name, lossy(t), cast, name, stored)
 }
 
-// lossy lists the types of constants in comparison with which values of a type are rounded.
+// lossy lists the types of constants with which a comparison would round values of type t.
 func lossy(t schema.Type) string {
 	switch t.Kind {
 	case schema.TinyInt, schema.SmallInt, schema.Integer, schema.UTinyInt, schema.USmallInt, schema.UInteger:
@@ -216,8 +222,8 @@ func stringLiteral(v duck.Node) bool {
 	return text(v, "class") == "CONSTANT" && text(object(object(v, "value"), "type"), "id") == "VARCHAR"
 }
 
-// firstRow returns the values of a batch's only row, or nil if one of them is NULL, or a text so
-// long that statistics keep the beginning alone.
+// firstRow returns the values of a batch's only row. It returns nil if one of them is NULL, or a
+// text so long that statistics keep only its beginning.
 func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
 	out := make([]schema.Value, rec.NumCols())
 	for i := range out {
@@ -233,7 +239,7 @@ func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
 	return out, nil
 }
 
-// selectOf returns the query node of SELECT with these expressions and nothing else.
+// selectOf returns the query node of a SELECT of these expressions, without FROM.
 func selectOf(expressions []duck.Node) duck.Node {
 	list := make([]any, len(expressions))
 	for i, e := range expressions {

@@ -13,7 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// TestBoundsEndWithTheirQuery however many conditions there are, and those that DuckDB is asked about are few.
+// TestBoundsEndWithTheirQuery checks that the evaluation of any number of conditions ends with the
+// query's context, and that DuckDB is asked about few of them.
 func TestBoundsEndWithTheirQuery(t *testing.T) {
 	conn := connect(t)
 	node, err := conn.ParseSelect("SELECT now()")

@@ -6,8 +6,9 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// keptAnalyses bounds the bytes of the analyzed statements that are kept. When there are more the cache starts anew:
-// statements that come often are back at once. A statement that alone would take a sixteenth is analyzed every time.
+// keptAnalyses is the size of the cache of analyzed statements in bytes. When it is full it is
+// emptied; frequent statements are soon in it again. longestAnalysis is the size of the largest
+// analysis that is cached.
 const (
 	keptAnalyses    = 32 << 20
 	longestAnalysis = keptAnalyses / 16
@@ -21,7 +22,7 @@ type analysisKey struct {
 type analyses struct {
 	mu     sync.Mutex
 	byText map[analysisKey]*analysis // guarded by mu
-	bytes  int                       // of those in byText; guarded by mu
+	bytes  int                       // bytes of all analyses in byText; guarded by mu
 }
 
 func newAnalyses() *analyses { return &analyses{byText: map[analysisKey]*analysis{}} }
@@ -45,7 +46,7 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byText[key] != nil {
-		return a, nil // two came at once
+		return a, nil // two requests with the same text ran at once
 	}
 	if c.bytes+size > keptAnalyses {
 		clear(c.byText)
@@ -56,10 +57,10 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 	return a, nil
 }
 
-// size is about how many bytes an analysis takes. The constants of its conditions are most of it where they are many: in the syntax tree
-// each has maps of its own.
+// size returns the approximate size of an analysis in bytes. If there are many constants in its
+// conditions they are most of it: each of them has its own maps in the syntax tree.
 func (a *analysis) size() int {
-	const fixed, ofText = 2 << 10, 4 // the names that are kept are cut out of copies of the text
+	const fixed, ofText = 2 << 10, 4 // the cached names are parts of copies of the text
 	size := fixed + ofText*len(a.text)
 	for i := range a.tables {
 		for _, c := range a.tables[i].conditions {
@@ -74,7 +75,7 @@ func (a *analysis) size() int {
 	return size
 }
 
-// sizeOf is size for a part of the syntax tree.
+// sizeOf returns the approximate size of a part of the syntax tree in bytes.
 func sizeOf(v any) int {
 	const small, ofMap, ofEntry = 32, 320, 48
 	switch v := v.(type) {

@@ -9,15 +9,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// condition is a comparison of a column with a constant, one of those that are joined
-// by AND in a WHERE: every row of the result meets it.
+// condition is a comparison of a column with a constant. It is joined by AND to the rest of a
+// WHERE, so it is true for every row of the result.
 type condition struct {
 	column   string
 	operator overlay.Operator
-	values   []duck.Node // constant expressions; more than one with Equal (IN)
-	beside   []duck.Node // other constants that have a say in the type in which is compared
-	// What the constants are as values of a type, for those that are literals: evaluated
-	// once per statement text. From declared type to []schema.Value.
+	values   []duck.Node // constant expressions; more than one only with Equal (IN)
+	beside   []duck.Node // other constants that affect the type of the comparison
+	// evaluated has the values of the constants in a type, from declared type to []schema.Value. It
+	// is used only for literals, which are evaluated once per statement text.
 	evaluated *sync.Map
 }
 
@@ -29,9 +29,9 @@ var operators = map[string]struct{ straight, mirrored overlay.Operator }{
 	"COMPARE_GREATERTHANOREQUALTO": {overlay.GreaterOrEqual, overlay.LessOrEqual},
 }
 
-// collectConditions finds the conditions of a WHERE and gives each to the tables in
-// whose rows it can be meant. OR, NOT and CASE are passed over: what stands in them
-// need not hold for every row.
+// collectConditions finds the conditions of a WHERE and gives each to the tables whose columns it
+// may name. Conditions inside of OR, NOT and CASE are skipped, since they need not be true for
+// every row.
 func (w *walker) collectConditions(where any, s *scope) {
 	node, ok := where.(duck.Node)
 	if !ok || len(s.items) == 0 {
@@ -80,7 +80,7 @@ func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, v
 		item := &s.items[i]
 		switch {
 		case len(names) == 1 && (len(s.items) > 1 || s.opaque):
-			// Whose column it is only the binder knows.
+			// Only the binder knows whose column it is.
 			continue
 		case len(names) == 2 && schema.Fold(item.name) != schema.Fold(names[0].(string)):
 			continue
@@ -103,8 +103,8 @@ func constants(values []any) ([]duck.Node, bool) {
 	return out, true
 }
 
-// foldable are the functions whose value for constant arguments is one and the same
-// during a transaction.
+// foldable are the functions that always return the same value for the same constants within a
+// transaction.
 var foldable = map[string]bool{
 	"now": true, "current_timestamp": true, "get_current_timestamp": true, "transaction_timestamp": true,
 	"today": true, "current_date": true, "+": true, "-": true, "*": true, "/": true, "trunc": true, "date_trunc": true,
@@ -114,7 +114,7 @@ var foldable = map[string]bool{
 	"strptime": true,
 }
 
-// constant reports whether an expression has one value for the whole query.
+// constant reports whether an expression has the same value for the whole query.
 func constant(node duck.Node) bool {
 	switch text(node, "class") {
 	case "CONSTANT", "PARAMETER":
@@ -137,13 +137,14 @@ func constant(node duck.Node) bool {
 	return false
 }
 
-// nature of a constant: for how long it stays the same.
+// nature is the time for which the value of a constant does not change.
 type nature uint8
 
 const (
-	forEver      nature = iota // literals
-	forRequest                 // parameters too
-	forStatement               // functions too: now() is one moment per transaction
+	forEver    nature = iota // literals
+	forRequest               // constants with parameters
+	// Constants with functions: now() is the same for a whole transaction.
+	forStatement
 )
 
 func natureOf(node duck.Node) nature {
@@ -158,7 +159,8 @@ func natureOf(node duck.Node) nature {
 	return forStatement
 }
 
-// narrow reports whether the rows that meet the conditions have single values in the first column of the table's sort key.
+// narrow reports whether the conditions fix the first column of the table's sort key to single
+// values.
 func narrow(conditions []condition, t *schema.Table) bool {
 	if len(t.SortKey) == 0 {
 		return false

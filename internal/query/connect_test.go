@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// connect opens a DuckDB without tables, until the end of the test.
+// connect opens a DuckDB database without tables, for the duration of the test.
 func connect(t *testing.T) *duck.Conn {
 	t.Helper()
 	inst, err := duck.Open(duck.Settings{Threads: 1})

@@ -10,27 +10,29 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// described is a DESCRIBE of a query whose columns may be columns of tables. DuckDB would say of these whether they may be NULL, whether they are of
-// the primary key, and what their defaults are; but of what stands in the tables' places it knows nothing of that.
+// described is a DESCRIBE of a query whose columns may be columns of tables. For these, DuckDB
+// would say whether they can be NULL, whether they are in the primary key, and what their defaults
+// are. But DuckDB does not know this of the relations that replace the tables.
 type described struct {
-	start, end int // of the statement in the text
+	start, end int // the start and end of the statement in the text
 	tables     []describedTable
 	columns    []describedColumn
 }
 
 type describedTable struct {
 	table int    // index in analysis.tables
-	name  string // by which the query calls it
+	name  string // the name of the table in the query
 }
 
-// describedColumn is an item of the select list: a column or star, of one table or any of them; or an expression, if name is empty.
+// describedColumn is an item of the select list: a column or a star. table is empty if it is not
+// qualified. Any other expression has an empty name.
 type describedColumn struct {
 	table string
 	name  string // "*" for a star
 }
 
-// describe notes a DESCRIBE of a query, if it is a SELECT from tables that gives columns of them as they are. first is the index of the first of
-// its tables.
+// describe records a DESCRIBE of a query, if the query is a SELECT from tables whose result has
+// columns of these tables. first is the index of the first of its tables.
 func (w *walker) describe(query duck.Node, first int) {
 	if text(query, "type") != "SELECT_NODE" || text(query, "aggregate_handling") != "STANDARD_HANDLING" || query["qualify"] != nil || len(list(query, "group_expressions")) > 0 ||
 		len(list(object(query, "cte_map"), "map")) > 0 {
@@ -69,7 +71,8 @@ func (w *walker) describe(query duck.Node, first int) {
 	}
 }
 
-// describedTables collects the tables of a FROM from left to right. It returns false if there is anything else, or if a join leaves columns out.
+// describedTables collects the tables of a FROM from left to right. It returns false if the FROM
+// has anything else, or if a join removes columns.
 func (w *walker) describedTables(ref duck.Node, d *described, first int) bool {
 	switch text(ref, "type") {
 	case "BASE_TABLE":
@@ -95,7 +98,8 @@ func (w *walker) describedTables(ref duck.Node, d *described, first int) bool {
 	return false
 }
 
-// describeStatement returns where the DESCRIBE starts and ends whose query names a table at an offset; 0, 0 if it is not found.
+// describeStatement returns the start and end of the DESCRIBE around the table name at an offset,
+// or 0, 0 if it is not found.
 func (w *walker) describeStatement(table int) (start, end int) {
 	tokens := w.a.tokens
 	i := w.tokenAt(table)
@@ -137,7 +141,7 @@ func list(node duck.Node, key string) []any {
 	return l
 }
 
-// describeSplices writes what DuckDB does not know around each DESCRIBE of a query.
+// describeSplices wraps each DESCRIBE of a query, to add what DuckDB does not know.
 func (b *binding) describeSplices(a *analysis, database, schemaName string) (splices sqltoken.Edits) {
 	for _, d := range a.describes {
 		tables := make([]*schema.Table, len(d.tables))
@@ -161,7 +165,8 @@ func (b *binding) describeSplices(a *analysis, database, schemaName string) (spl
 	return splices
 }
 
-// constraints returns a row of values for each column of the result that is a column of a table: its number and what DESCRIBE says of it.
+// constraints returns a row of SQL values for each column of the result that is a column of a
+// table: its number, and its null, key and default as DESCRIBE shows them.
 func (d *described) constraints(tables []*schema.Table) (rows []string) {
 	n := 0
 	add := func(t *schema.Table, c schema.Column) {

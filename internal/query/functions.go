@@ -6,7 +6,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// harmless are the table functions that read neither files nor settings nor other queries' text.
+// harmless are the table functions that read no files, no settings, and no other queries' text.
 var harmless = map[string]bool{
 	"range": true, "generate_series": true, "unnest": true, "repeat": true, "repeat_row": true,
 	"json_each": true, "json_tree": true, "generate_subscripts": true, "summary": true,
@@ -14,18 +14,21 @@ var harmless = map[string]bool{
 	"pragma_version": true, "icu_calendar_names": true, "pg_timezone_names": true,
 }
 
-// systemSchema is the schema of the system tables that stand for DuckDB's own functions, and views, of their names.
+// systemSchema is the schema of the system tables that replace DuckDB's functions and views of the
+// same names.
 const systemSchema = "system"
 
-// systemFunctions are the table functions that DuckDB would answer from its catalog, which is
-// empty, or from folders of the server.
+// systemFunctions are the table functions for which DuckDB would read its own catalog, which is
+// empty, or folders of the server.
 var systemFunctions = map[string]bool{
 	"duckdb_databases": true, "duckdb_schemas": true, "duckdb_tables": true, "duckdb_views": true, "duckdb_columns": true, "duckdb_constraints": true,
 	"duckdb_indexes": true, "duckdb_sequences": true, "duckdb_extensions": true,
 }
 
-// bypassing are the table functions that nobody may call: they run a text or name a table that
-// this package has not seen, take the address of memory, or change the connection or the engine for all who come after.
+// bypassing are the table functions that no user may call, not even an administrator. They
+//   - run a text or read a table that this package has not seen,
+//   - take the address of memory, or
+//   - change the connection or the engine for later statements.
 var bypassing = map[string]bool{
 	"query": true, "query_table": true, "json_execute_serialized_sql": true, "histogram": true, "histogram_values": true,
 	"arrow_scan": true, "arrow_scan_dumb": true, "pandas_scan": true, "python_map_function": true,
@@ -48,8 +51,9 @@ func (w *walker) tableFunction(ref duck.Node, visible *cte) {
 		At(w.location(function) + 1))
 }
 
-// systemFunction notes duckdb_tables() and its like, which tell of DuckDB's own catalog, as the system table of that name. It returns false if
-// the function is none of these.
+// systemFunction records a call of duckdb_tables() or a similar function as a reference to the
+// system table of that name. These functions would show DuckDB's own catalog. It returns false for
+// any other function.
 func (w *walker) systemFunction(function, ref duck.Node) bool {
 	name := schema.Fold(text(function, "function_name"))
 	i := w.tokenAt(w.location(function))

@@ -10,30 +10,31 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Keyed says of which columns of a table a query gives the primary key, and what it may compute
-// them from.
+// Keyed describes the primary key of a table that a query fills, and the columns of messages from
+// which the key may be computed.
 type Keyed struct {
 	Key     []string // the names of the key's columns
 	Version string   // the name of the column with the row's version, or empty
-	Of      []string // the columns of messages that the key may be computed from; the first is needed
-	Place   []string // the columns of messages that tell which message it is
+	// The columns of messages from which the key may be computed; the first one is required.
+	Of    []string
+	Place []string // the columns of messages that identify a message
 }
 
-// Lineage is a query over messages of which each row comes of one message.
+// Lineage is a query over messages in which each row is made of one message.
 type Lineage struct {
-	// Rows is the query with the columns Place behind its own. Their names begin with
+	// Rows is the query with the columns Place added at the end. Their names begin with
 	// schema.TouchedColumn.
 	Rows string
-	// Keys is the query with the columns of the key, the version if that too is computed from
-	// columns that it may be, and Place as in Rows.
+	// Keys is the query with only the columns of the key, the version if it is computed from the
+	// columns Of too, and Place as in Rows.
 	Keys string
-	// Filters says that other columns than those that the key may be computed from decide whether
-	// a message has a row.
+	// Filters says that whether a message has a row depends on columns that are not in Of.
 	Filters bool
 }
 
-// Lineage returns the lineage of a query over a table messages. The error is Invalid if its rows
-// are not those of single messages, or if the key is not computed from the columns that it may be.
+// Lineage returns the lineage of a query over a table messages. The error is Invalid if a row of
+// the query may be made of several messages, or if the key is not computed from the columns k.Of
+// alone.
 func (r *Runner) Lineage(ctx context.Context, sql, messages string, k Keyed) (Lineage, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -81,14 +82,14 @@ func placeRef(alias string, names ...string) duck.Node {
 	return duck.Node{"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": alias, "column_names": list}
 }
 
-// lineage finds what a query makes of single messages.
+// lineage checks how the rows of a query are made of messages.
 type lineage struct {
 	perMessage
 	Keyed
-	alias string // of the table messages
+	alias string // the alias of the table messages
 }
 
-// check refuses a query whose rows are not those of single messages.
+// check returns an error unless each row of the query is made of one message.
 func (l *lineage) check(node duck.Node) error {
 	if text(node, "type") != "SELECT_NODE" {
 		return errManyRows("a set operation")
@@ -107,7 +108,7 @@ func (l *lineage) check(node duck.Node) error {
 	return nil
 }
 
-// named returns the name by which a table reference has the messages, or "".
+// named returns the alias of the table messages in a table reference, or "".
 func (l *lineage) named(ref duck.Node) string {
 	switch text(ref, "type") {
 	case "BASE_TABLE":
@@ -127,8 +128,7 @@ func (l *lineage) named(ref duck.Node) string {
 	return ""
 }
 
-// joinsBy reports whether a join leaves out messages by columns that the key may not be computed
-// from.
+// joinsBy reports whether a join may remove messages depending on columns that are not in Of.
 func (l *lineage) joinsBy(ref duck.Node) bool {
 	if text(ref, "type") != "JOIN" {
 		return false
@@ -146,7 +146,7 @@ func (l *lineage) joinsBy(ref duck.Node) bool {
 	return !l.known(ref["condition"]) || len(listOf(ref, "using_columns")) > 0 || text(ref, "ref_type") == "NATURAL" || text(other, "type") != "BASE_TABLE"
 }
 
-// keys returns the items of a select list that are the key, and the version.
+// keys returns the items of the select list that are the key's columns and the version.
 func (l *lineage) keys(node duck.Node) (keys []any, err error) {
 	needed := false
 	for _, name := range l.Key {
@@ -169,7 +169,7 @@ func (l *lineage) keys(node duck.Node) (keys []any, err error) {
 	return keys, nil
 }
 
-// item returns the item of a select list that is the column of a name, or nil.
+// item returns the item of the select list with the given column name, or nil.
 func (l *lineage) item(node duck.Node, name string) any {
 	for _, item := range listOf(node, "select_list") {
 		n, _ := item.(duck.Node)
@@ -184,8 +184,7 @@ func (l *lineage) item(node duck.Node, name string) any {
 	return nil
 }
 
-// known reports whether an expression, or nil, follows from the columns that the key may be
-// computed from.
+// known reports whether an expression depends only on the columns Of. It is true for nil.
 func (l *lineage) known(v any) bool {
 	switch v := v.(type) {
 	case duck.Node:
@@ -224,7 +223,7 @@ func (l *lineage) names(v any, name string) bool {
 	return false
 }
 
-// refers reports whether a reference is one to a column of the messages, or to a field in it.
+// refers reports whether a reference means a column of the messages, or a field in it.
 func (l *lineage) refers(ref duck.Node, name string) bool {
 	names := stringsOf(ref["column_names"])
 	return len(names) > 0 && sameName(names[0], name) || len(names) > 1 && schema.Fold(names[0]) == schema.Fold(l.alias) && sameName(names[1], name)

@@ -11,12 +11,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// maxLiteral bounds the texts that are taken as they are: statistics keep the beginning of longer ones alone.
+// maxLiteral is the maximum length of texts that are taken as they are. Statistics have only the
+// beginning of longer ones.
 const maxLiteral = 16
 
-// literals returns what constants are as values of a type without asking DuckDB, which costs 1.5 ms: whole
-// numbers for integer and decimal columns, decimals, dates, and short texts for VARCHAR, as most look-ups have them. ok is false if one of
-// them is anything else.
+// literals returns constants as values of a type without asking DuckDB, which would cost 1.5 ms. It
+// supports whole numbers for integer and decimal columns, decimals, dates, and short texts for
+// VARCHAR, which most lookups use. ok is false if there is any other constant.
 func literals(constants []duck.Node, t schema.Type) (values []schema.Value, ok bool) {
 	values = make([]schema.Value, len(constants))
 	for i, c := range constants {
@@ -27,7 +28,7 @@ func literals(constants []duck.Node, t schema.Type) (values []schema.Value, ok b
 	return values, true
 }
 
-// integerBits are the integer types, with their size.
+// integerBits are the integer types with their sizes in bits.
 var integerBits = map[schema.Kind]int{
 	schema.TinyInt: 8, schema.SmallInt: 16, schema.Integer: 32, schema.BigInt: 64,
 	schema.UTinyInt: 8, schema.USmallInt: 16, schema.UInteger: 32, schema.UBigInt: 64,
@@ -38,7 +39,8 @@ func literal(node duck.Node, t schema.Type) (schema.Value, bool) {
 	typeID, of := text(object(value, "type"), "id"), value["value"]
 	switch {
 	case text(node, "class") == "CAST":
-		// As withArguments makes of a whole number, and as DATE '2024-01-01' is parsed.
+		// The function withArguments makes such a cast for a whole number, and the parser for DATE
+		// '2024-01-01'.
 		written, ok := object(object(node, "child"), "value")["value"].(string)
 		switch text(object(node, "cast_type"), "id") {
 		case "BIGINT":
@@ -81,20 +83,21 @@ func literal(node duck.Node, t schema.Type) (schema.Value, bool) {
 	return schema.Value{}, false
 }
 
-// date reads year, month and day, if ok is set.
+// date parses YYYY-MM-DD. It returns false if ok is false.
 func date(s string, ok bool) (schema.Value, bool) {
 	t, err := time.Parse(time.DateOnly, s)
 	return schema.IntValue(t.Unix() / (24 * 60 * 60)), ok && err == nil && t.Year() > 0
 }
 
-// decimal returns a number without its point, which stands so many digits from the right, as a decimal column has it, if that has all its digits.
+// decimal returns a number as a value of a decimal column, if that is exact. number has no decimal
+// point; its last scale digits are behind the point.
 func decimal(number json.Number, scale uint8, t schema.Type) (schema.Value, bool) {
-	const most64 = 18 // digits that 64 bits hold
+	const most64 = 18 // the number of digits that fit into 64 bits
 	n, err := strconv.ParseInt(number.String(), 10, 64)
 	if err != nil || scale > t.Scale || t.Width > most64 {
 		return schema.Value{}, false
 	}
-	// The widest number that is left below the width, whatever it is multiplied with.
+	// The number must be below this limit to fit into the width after it is multiplied.
 	limit := int64(1)
 	for range t.Width - (t.Scale - scale) {
 		limit *= 10

@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TestLiteralsAreWhatDuckDBMakesOfThem compares the short way with the long one.
+// TestLiteralsAreWhatDuckDBMakesOfThem compares the values of literals with those that DuckDB
+// computes.
 func TestLiteralsAreWhatDuckDBMakesOfThem(t *testing.T) {
 	conn := connect(t)
 	taken := 0

@@ -15,8 +15,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// merges says how states of an aggregate become its result, for those whose states are their results so far, which are
-// merged to one state in the same way; %s is the column of states.
+// merges has, for each supported aggregate, the expression that merges states into the result. %s
+// is the column of states. The state of these aggregates is their result so far (except
+// approx_count_distinct), so the same expression merges several states into one.
 var merges = map[string]string{
 	"count": countMerge, "count_star": countMerge, "sum": "sum(%s)", "min": "min(%s)", "max": "max(%s)",
 	"bool_and": "bool_and(%s)", "bool_or": "bool_or(%s)",
@@ -25,14 +26,18 @@ var merges = map[string]string{
 
 const (
 	countMerge = "sum(%s)::BIGINT"
-	// noneMerge is countMerge where there may be no state at all, but still a row: without groups.
+	// noneMerge is countMerge for queries without groups, where there is a row even if there are no
+	// states.
 	noneMerge = "coalesce(sum(%s), 0)::BIGINT"
 )
 
-// The state of approx_count_distinct is the least hashes of the values that came, sketchHashes of them at most. How
-// close together they lie says how many there are: the result is exact up to sketchHashes, and has a standard error of
-// 1 / sqrt(sketchHashes - 2), 3.1%, beyond. DuckDB's own states can be stored, but not read by its next version; so
-// can what its hash() gives: hence MD5.
+// The state of approx_count_distinct is the set of the least hashes of the values, at most
+// sketchHashes of them. The number of values follows from how close together the hashes are. The
+// result is exact up to sketchHashes values. Beyond that it has a standard error of 1 /
+// sqrt(sketchHashes - 2), or 3.1%.
+//
+// DuckDB's own states can be stored, but another version of DuckDB cannot read them. The same is
+// true for the results of its hash(). For that reason the hash is MD5.
 const (
 	approxDistinct = "approx_count_distinct"
 	sketchHashes   = 1024
@@ -42,19 +47,22 @@ const (
 		`lambda h: CASE WHEN coalesce(len(h), 0) < 1024 THEN coalesce(len(h), 0) ELSE round(1023 * 18446744073709551616 / h[1024]::DOUBLE)::BIGINT END)[1]`
 )
 
-// Division is a query that aggregates, divided so that its result for all rows follows from states of some rows each.
+// Division is a query with aggregates, divided into a query that computes states of some rows, and
+// a query that merges states into the result for all rows.
 type Division struct {
-	States string // the query of the states of some of the rows; they are put into a table
-	Merged string // the query of that table that gives the result for all rows
-	Older  string // Merged as earlier versions had it, with NULL as the count of nothing
-	// Joined are the expressions, each with its name, that make one state for each group of the table's states; without
-	// Groups, which are the quoted names of the group's columns, there is one group.
+	States string // the query of the states of some of the rows; its result is put into a table
+	Merged string // the query of that table that returns the result for all rows
+	// Older is Merged as earlier versions of Scoter made it, in which the count of no rows is NULL.
+	Older string
+	// Joined are the expressions, with their aliases, that merge the table's states into one for
+	// each group. Groups are the quoted names of the group's columns. Without them there is one
+	// group.
 	Joined []string
 	Groups []string
 }
 
-// Merging divides a query that aggregates rows of a table messages, with a table for the states. The error is Invalid for a query that cannot be
-// divided.
+// Merging divides a query that aggregates rows of a table messages. table is the name of the table
+// of states. The error is Invalid for a query that cannot be divided.
 func (r *Runner) Merging(ctx context.Context, sql, messages, table string) (Division, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -89,15 +97,16 @@ func (r *Runner) Merging(ctx context.Context, sql, messages, table string) (Divi
 	return d.Division, nil
 }
 
-// divider turns a query into that of its states.
+// divider turns a query into the query of its states.
 type divider struct {
 	Division
 	perMessage
-	conn   *duck.Conn
-	counts map[int]string // the columns that are counts, and their quoted names
+	conn *duck.Conn
+	// The quoted names of the columns that are counts, by the number of the column.
+	counts map[int]string
 }
 
-// names asks DuckDB for its aggregates, and for the macros that have one in what they stand for.
+// names asks DuckDB for its aggregates, and for the macros that contain one.
 func (d *divider) names(ctx context.Context) (map[string]bool, error) {
 	rows, err := d.conn.Query(ctx, `SELECT DISTINCT function_name, NULL FROM duckdb_functions() WHERE function_type = 'aggregate' UNION ALL
 		SELECT DISTINCT function_name, unnest(regexp_extract_all(macro_definition, '(\w+)"?\(', 1)) FROM duckdb_functions() WHERE function_type = 'macro'`)
@@ -105,7 +114,8 @@ func (d *divider) names(ctx context.Context) (map[string]bool, error) {
 		return nil, base.Wrap(err, "DuckDB's aggregates")
 	}
 	defer rows.Close()
-	names, macros := map[string]bool{"count_star": true}, map[string][]string{} // by what they call
+	// Macros are listed by the functions that they call.
+	names, macros := map[string]bool{"count_star": true}, map[string][]string{}
 	for {
 		rec, err := rows.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -163,7 +173,8 @@ func (d *divider) divide(node duck.Node) (columns []string, err error) {
 	return columns, nil
 }
 
-// checkGroups refuses groups that no column of the view tells: their states would be merged.
+// checkGroups returns an error if a GROUP BY expression is not a column of the view: states of
+// different groups would be merged.
 func (d *divider) checkGroups(node duck.Node, items []any) error {
 	if len(listOf(node, "group_sets")) > 1 {
 		return base.Errorf(base.Invalid, "results of ROLLUP, CUBE and GROUPING SETS cannot be merged: a subtotal and a group of NULL look alike").
@@ -183,7 +194,9 @@ func (d *divider) checkGroups(node duck.Node, items []any) error {
 	return nil
 }
 
-// groupItem returns which item of a select list a group is, or -1. Like DuckDB it takes a name for that of a column before that of an item.
+// groupItem returns the index of the select list's item that a GROUP BY expression means, or -1.
+// Like DuckDB it first takes a name for the name of a column, and only then for the alias of an
+// item.
 func groupItem(group duck.Node, items []any) int {
 	if number, ok := object(group, "value")["value"].(json.Number); ok && text(group, "class") == "CONSTANT" {
 		if at, err := number.Int64(); err == nil && at >= 1 && at <= int64(len(items)) && items[at-1] != nil {
@@ -210,7 +223,8 @@ func groupItem(group duck.Node, items []any) int {
 	})
 }
 
-// column puts the expression of a state in the place of the i-th item, and returns the one that merges states.
+// column replaces the i-th item by the expression of its state, and returns the expression that
+// merges states.
 func (d *divider) column(items []any, i int, item duck.Node) (merged string, aggregate bool, err error) {
 	name := text(item, "alias")
 	if names := stringsOf(item["column_names"]); name == "" && len(names) > 0 {

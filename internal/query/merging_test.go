@@ -7,7 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TestWhatCannotBeDividedIsRefused: what is taken gives the same in batches as at once.
+// TestWhatCannotBeDividedIsRefused also checks that a query that can be divided gives the same
+// result in batches as at once.
 func TestWhatCannotBeDividedIsRefused(t *testing.T) {
 	conn := connect(t)
 	divide := func(sql string) (Division, error) {

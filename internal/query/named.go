@@ -8,14 +8,17 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// namedTable is the CTE that stands for the table which a table function takes the name of.
+// namedTable is the name of the CTE that replaces the table whose name is the argument of a table
+// function.
 const namedTable = "scoter_named"
 
-// takesName are the table functions that take the name of a table as their first argument. DuckDB looks for it in its catalog, or among the CTEs.
+// takesName are the table functions whose first argument is the name of a table. DuckDB looks for
+// it in its catalog, and among the CTEs.
 var takesName = map[string]bool{"histogram": true, "histogram_values": true}
 
-// expandNamed returns the edits that give the tables a place in the text which table functions take the names of: query_table becomes the query
-// of these, histogram(t, c) reads a CTE.
+// expandNamed returns edits for table functions that take the names of tables as arguments, so that
+// the tables are named in a FROM. query_table becomes the query of these tables. histogram(t, c)
+// reads a CTE.
 func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	for i := 0; i+2 < len(tokens); i++ {
 		function := tokens[i]
@@ -32,9 +35,11 @@ func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 			if sql, ok := tablesQuery(arguments); ok {
 				edits = append(edits, sqltoken.Edit{Start: function.Start, End: tokens[closing].End, Text: "(" + sql + ")"})
 			}
-		case takesName[name] && i > 0 && (tokens[i-1].Is("FROM") || tokens[i-1].Is("JOIN")): // elsewhere it is an aggregate
+		// Elsewhere it is an aggregate.
+		case takesName[name] && i > 0 && (tokens[i-1].Is("FROM") || tokens[i-1].Is("JOIN")):
 			table, next := tableName(arguments)
-			if next == 0 || next < len(arguments) && !arguments[next].Is(",") || table == schema.Quote(namedTable) { // it has been here
+			// Already expanded.
+			if next == 0 || next < len(arguments) && !arguments[next].Is(",") || table == schema.Quote(namedTable) {
 				continue
 			}
 			edits = append(edits,
@@ -46,7 +51,8 @@ func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	return edits
 }
 
-// tablesQuery returns the query of the tables that query_table names: one, or a list, and then whether their columns go together by name.
+// tablesQuery returns the query of the tables that query_table names. Its arguments are a table or
+// a list of tables, and then whether columns are matched by name.
 func tablesQuery(arguments []sqltoken.Token) (string, bool) {
 	if len(arguments) == 0 {
 		return "", false
@@ -77,7 +83,8 @@ func tablesQuery(arguments []sqltoken.Token) (string, bool) {
 	return strings.Join(tables, union), true
 }
 
-// tableName returns the name of a table that some tokens begin with, as SQL, and how many of them it is: a name, or a text in quotes, which holds one.
+// tableName returns the table name at the beginning of some tokens as SQL, and the number of its
+// tokens. It is a name, or a text in quotes that contains one.
 func tableName(tokens []sqltoken.Token) (sql string, n int) {
 	if len(tokens) == 0 {
 		return "", 0
@@ -109,7 +116,7 @@ func quoted(parts []string) string {
 	return strings.Join(out, ".")
 }
 
-// readsNamed reports whether a table function reads the CTE that expandNamed gave it.
+// readsNamed reports whether a table function reads the CTE of expandNamed.
 func readsNamed(function duck.Node, visible *cte) bool {
 	arguments := list(function, "children")
 	if !takesName[schema.Fold(text(function, "function_name"))] || len(arguments) == 0 || visible.find(namedTable) == nil {

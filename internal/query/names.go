@@ -10,17 +10,17 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// outputName is the name of a result column that DuckDB would otherwise make of the
-// relation's text: an expression without an alias is called by its text, sub-queries included.
+// outputName is the name of a result column that replaces DuckDB's. DuckDB names an expression
+// without an alias by its text, including sub-queries, which would show the text of relations.
 type outputName struct {
-	index   int // of the column; from the last backwards (-1) behind a star
+	index   int // index of the column; behind a star it counts from the last column backwards (-1)
 	name    string
-	columns int // in the select list, without a star; 0 if there is one
+	columns int // number of items in a select list without a star; 0 if there is a star
 }
 
-// outputNames finds the result columns whose names would show relations: those without an
-// alias in whose expression a table is named. Between two stars nothing can be counted: such a
-// column keeps DuckDB's name.
+// outputNames finds the result columns whose names would show relations: expressions without an
+// alias that name a table. The position of a column between two stars is not known. Such a column
+// keeps DuckDB's name.
 func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 	for node != nil && text(node, "type") == "SET_OPERATION_NODE" {
 		left := object(node, "left")
@@ -53,7 +53,7 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 		}
 		printed, err := conn.PrintSelect(selectOf([]duck.Node{expression}))
 		if err != nil {
-			continue // DuckDB cannot print it: its own name stays
+			continue // DuckDB cannot print it: the column keeps DuckDB's name
 		}
 		n.name = strings.TrimPrefix(printed, "SELECT ")
 		out = append(out, n)
@@ -61,7 +61,8 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 	return out
 }
 
-// severalColumns reports whether an item of a select list may be any number of columns: it has a star outside of sub-queries, or takes a value apart.
+// severalColumns reports whether an item of a select list may be any number of columns: it has a
+// star outside of sub-queries, or unnests a value.
 func severalColumns(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -82,7 +83,7 @@ func severalColumns(v any) bool {
 	return false
 }
 
-// namesTable reports whether a table reference lies anywhere in a node.
+// namesTable reports whether a node contains a table reference.
 func namesTable(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -100,7 +101,7 @@ func namesTable(v any) bool {
 	return false
 }
 
-// renamed puts output names in place of DuckDB's.
+// renamed replaces DuckDB's column names by names.
 func renamed(names []outputName, columns []string) {
 	for _, n := range names {
 		i := n.index
@@ -113,7 +114,7 @@ func renamed(names []outputName, columns []string) {
 	}
 }
 
-// renamedSchema is renamed for a result.
+// renamedSchema does what renamed does, for the schema of a result.
 func renamedSchema(names []outputName, s *arrow.Schema) *arrow.Schema {
 	fields := s.Fields()
 	columns := make([]string, len(fields))
@@ -128,7 +129,7 @@ func renamedSchema(names []outputName, s *arrow.Schema) *arrow.Schema {
 	return arrow.NewSchema(fields, &md)
 }
 
-// withSchema gives a batch another schema of the same types; the batch is consumed.
+// withSchema returns a batch with another schema of the same types. It releases the batch rec.
 func withSchema(rec arrow.RecordBatch, s *arrow.Schema) arrow.RecordBatch {
 	defer rec.Release()
 	return array.NewRecordBatch(s, rec.Columns(), rec.NumRows())

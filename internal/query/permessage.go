@@ -10,27 +10,28 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// What a query aggregates can be divided if each of its rows comes of one message, and would with other messages beside it too. perMessage says
-// whether that holds for what a SELECT reads, by the syntax tree alone.
+// perMessage checks by the syntax tree whether each row below the aggregates of a query is made of
+// one message, and does not depend on other messages. Only then can the aggregates be divided.
 type perMessage struct {
-	messages   string          // the name of the table that is divided
-	aggregates map[string]bool // functions that look at many rows
+	messages   string          // the name of the table of messages
+	aggregates map[string]bool // functions that depend on many rows
 }
 
-// reading is a common table expression in scope, and whether it reads messages. The inner ones come first.
+// reading is a common table expression in scope, and whether it reads messages. Inner ones come
+// before outer ones.
 type reading struct {
 	name  string
 	reads bool
 	outer *reading
 }
 
-// errManyRows refuses what looks at many messages at once.
+// errManyRows is the error for a construct that depends on many messages at once.
 func errManyRows(what string) error {
 	return base.Errorf(base.Invalid, "%s would look at the messages of one batch, not at all of them", what).
 		WithHint("below the aggregates of a view each row is one of a message, perhaps joined with other tables")
 }
 
-// query checks a part of the query whose rows are to be those of messages.
+// query checks a sub-query that reads messages: each of its rows must be made of one message.
 func (w *perMessage) query(node duck.Node, scope *reading) error {
 	switch text(node, "type") {
 	case "SET_OPERATION_NODE":
@@ -56,7 +57,7 @@ func (w *perMessage) query(node duck.Node, scope *reading) error {
 	return w.selectNode(node, scope)
 }
 
-// union checks a UNION ALL of messages with messages.
+// union checks a UNION ALL whose sides both read messages.
 func (w *perMessage) union(node duck.Node, scope *reading) error {
 	if text(node, "setop_type") != "UNION" || node["setop_all"] != true || len(listOf(node, "modifiers")) > 0 {
 		return errManyRows("a set operation")
@@ -73,7 +74,7 @@ func (w *perMessage) union(node duck.Node, scope *reading) error {
 	return nil
 }
 
-// selectNode checks what a SELECT reads, whatever it makes of it.
+// selectNode checks the FROM and the sub-queries of a SELECT. It does not check aggregates.
 func (w *perMessage) selectNode(node duck.Node, scope *reading) error {
 	if node["sample"] != nil {
 		return errManyRows("a sample")
@@ -97,7 +98,8 @@ func (w *perMessage) selectNode(node duck.Node, scope *reading) error {
 	return nil
 }
 
-// withClause checks the common table expressions that read messages, and returns the scope behind them.
+// withClause checks the common table expressions that read messages, and returns the scope behind
+// them.
 func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error) {
 	for _, item := range listOf(object(node, "cte_map"), "map") {
 		entry, _ := item.(duck.Node)
@@ -113,7 +115,7 @@ func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error
 	return scope, nil
 }
 
-// from checks a table reference, and returns whether its rows are those of messages.
+// from checks a table reference, and returns whether its rows are made of messages.
 func (w *perMessage) from(ref duck.Node, scope *reading) (reads bool, err error) {
 	if !w.reads(ref, scope) {
 		return false, nil
@@ -137,7 +139,8 @@ func (w *perMessage) from(ref duck.Node, scope *reading) (reads bool, err error)
 	return true, errManyRows("a table function")
 }
 
-// join checks a join. Of its sides one has messages, and no row of the other is there without one, or once for all of them.
+// join checks a join. Exactly one side must have messages. Rows of the other side must not appear
+// without a message, or once for all messages.
 func (w *perMessage) join(ref duck.Node, scope *reading) error {
 	left, err := w.from(object(ref, "left"), scope)
 	if err != nil {
@@ -201,7 +204,8 @@ func (w *perMessage) isMessages(ref duck.Node, scope *reading) bool {
 	return name == schema.Fold(w.messages)
 }
 
-// within returns what of an expression looks at many rows, anywhere in it, or "".
+// within returns a description of the first construct in an expression that depends on many rows,
+// or "".
 func within(v any, aggregates map[string]bool) string {
 	switch v := v.(type) {
 	case duck.Node:
@@ -227,7 +231,8 @@ func within(v any, aggregates map[string]bool) string {
 	return ""
 }
 
-// sameExpression reports whether two expressions are written alike, wherever, and whatever they are called. A column may be qualified in one of them.
+// sameExpression reports whether two expressions have the same syntax tree, except for positions
+// and aliases. A column may be qualified in only one of them.
 func sameExpression(a, b any) bool {
 	switch a := a.(type) {
 	case duck.Node:
@@ -251,7 +256,8 @@ func sameExpression(a, b any) bool {
 	return a == b
 }
 
-// sameColumn reports whether one of two names is the other, or that with what it is qualified by.
+// sameColumn reports whether two column names are the same, where one of them may have more
+// qualifiers.
 func sameColumn(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -13,19 +13,22 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// maxPivotValues bounds the columns that one PIVOT makes of one expression's values.
+// maxPivotValues is the maximum number of columns that one PIVOT makes of the values of one
+// expression.
 const maxPivotValues = 10_000
 
-// A PIVOT that does not list its values (PIVOT t ON c) becomes one that does: DuckDB runs it as
-// several statements, the first of which makes a type of the values, which no one SELECT can do.
+// A PIVOT that does not list its values (PIVOT t ON c) is rewritten as one that does. DuckDB runs
+// it as several statements, the first of which makes a type of the values. A single SELECT cannot
+// do this.
 
-// pivotElement is one expression of a PIVOT's ON, whose values are not listed.
+// pivotElement is one expression of a PIVOT's ON whose values are not listed.
 type pivotElement struct {
-	values     string // a query that yields the values as VARCHAR
-	start, end int    // what "IN (values)" replaces
+	values     string // a query whose result is the values as VARCHAR
+	start, end int    // the range of the text that "IN (values)" replaces
 }
 
-// analyzePivots analyzes a statement that is no SELECT as it stands, because of its PIVOTs.
+// analyzePivots analyzes a statement that the parser does not accept as a SELECT because of its
+// PIVOTs.
 func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request) (*analysis, error) {
 	text, expanded := req.SQL, []sqltoken.Edits(nil)
 	for {
@@ -66,10 +69,12 @@ func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request
 	return a, nil
 }
 
-// noValue stands for the values of an expression that has none, since IN () is no SQL. The columns of that name are left out of the result.
+// noValue replaces the list of values of an expression that has none, since IN () is not valid SQL.
+// The columns with this name are removed from the result.
 const noValue = "scoter_no_value"
 
-// withoutNoValue returns the edits that put the PIVOT which is token i into a query that leaves the columns of noValue out.
+// withoutNoValue returns the edits that wrap the PIVOT at token i in a query that removes the
+// columns of noValue.
 func withoutNoValue(tokens []sqltoken.Token, i int) sqltoken.Edits {
 	end := i + 1
 	for end < len(tokens) && tokens[end].Depth >= tokens[i].Depth && !combines(tokens[end], tokens[i].Depth) {
@@ -81,12 +86,12 @@ func withoutNoValue(tokens []sqltoken.Token, i int) sqltoken.Edits {
 	}
 }
 
-// combines reports whether a token on a depth joins two queries.
+// combines reports whether a token at a depth combines two queries.
 func combines(t sqltoken.Token, depth int) bool {
 	return t.Depth == depth && (t.Is("UNION") || t.Is("EXCEPT") || t.Is("INTERSECT"))
 }
 
-// unexpanded returns where an offset of a text with all PIVOTs expanded was in the user's.
+// unexpanded translates an offset in a text with all edits applied to the user's text.
 func unexpanded(expanded []sqltoken.Edits, at int) int {
 	for _, edits := range slices.Backward(expanded) {
 		at, _ = edits.Origin(at)
@@ -94,8 +99,8 @@ func unexpanded(expanded []sqltoken.Edits, at int) int {
 	return at
 }
 
-// pivotValues runs a query for a PIVOT's values and returns them as SQL literals. Errors
-// have no position: the query's text is ours.
+// pivotValues runs a query for a PIVOT's values and returns them as SQL literals. Its errors have
+// no position, because the user did not write the query's text.
 func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
 	req.SQL = sql
 	if !hasParameters(sql) {
@@ -120,7 +125,8 @@ func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, 
 			return nil, err
 		}
 		for i := range int(rec.NumRows()) {
-			if value := schema.QuoteString(rec.Column(0).ValueStr(i)); !seen[value] { // a query in IN may repeat one
+			// A query in IN may repeat a value.
+			if value := schema.QuoteString(rec.Column(0).ValueStr(i)); !seen[value] {
 				seen[value] = true
 				values = append(values, value)
 			}
@@ -139,8 +145,8 @@ func hasParameters(sql string) bool {
 	return err != nil || slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.Kind == sqltoken.Parameter })
 }
 
-// lastOpenPivot returns the last PIVOT that has elements without a list, as the index of its token, and these: the
-// inner ones come before those that they are the source of.
+// lastOpenPivot returns the last PIVOT that has elements without a list: the index of its token,
+// and these elements. Thus an inner PIVOT is found before the outer PIVOT whose source it is.
 func lastOpenPivot(text string, tokens []sqltoken.Token) (pivot int, elements []pivotElement) {
 	for i := len(tokens) - 1; i >= 0; i-- {
 		if !tokens[i].Is("PIVOT") && !tokens[i].Is("PIVOT_WIDER") {
@@ -169,7 +175,7 @@ func lastOpenPivot(text string, tokens []sqltoken.Token) (pivot int, elements []
 	return -1, nil
 }
 
-// withinFrom tells t PIVOT (sum(x) FOR c IN (...)), which always has its values.
+// withinFrom recognizes t PIVOT (sum(x) FOR c IN (...)), which always lists its values.
 func withinFrom(tokens []sqltoken.Token, pivot int) bool {
 	depth := tokens[pivot].Depth
 	if !tokens[pivot+1].Is("(") {
@@ -206,7 +212,8 @@ func elementEnd(tokens []sqltoken.Token, from int) int {
 	return len(tokens)
 }
 
-// openElement reads the element between two tokens: an expression alone, or one IN a query.
+// openElement reads the element between two tokens. It returns false unless that is an expression
+// alone, or an expression IN a query.
 func openElement(text string, tokens []sqltoken.Token, from, to int, source string) (pivotElement, bool) {
 	if from >= to {
 		return pivotElement{}, false
@@ -234,8 +241,8 @@ func openElement(text string, tokens []sqltoken.Token, from, to int, source stri
 	return pivotElement{}, false
 }
 
-// withCTEs puts the CTEs that a token can see in front of a query: those of every bracket
-// around it, the innermost last.
+// withCTEs adds to a query all CTEs that are visible at a token: those of every bracket around it,
+// the innermost last.
 func withCTEs(text string, tokens []sqltoken.Token, at int, query string) string {
 	for depth := tokens[at].Depth; depth >= 0; depth-- {
 		start := at

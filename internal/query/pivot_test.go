@@ -36,9 +36,9 @@ func TestLastOpenPivotFindsWhatHasNoList(t *testing.T) {
 	f("pivot (select 1 as c) on c || 'x', (a, b) using sum(x)", distinct("c || 'x'", "(select 1 as c)"), distinct("(a, b)", "(select 1 as c)"))
 	f("PIVOT t ON a IN (1), b USING sum(x) GROUP BY y ORDER BY y", distinct("b", "t"))
 	f("PIVOT t ON c IN (SELECT v FROM w) GROUP BY y", "SELECT CAST(v AS VARCHAR) FROM (SELECT v FROM w) AS scoter_pivot(v) WHERE v IS NOT NULL")
-	// The inner one first: it is a part of the outer one's source.
+	// The inner PIVOT comes first, because it is part of the outer one's source.
 	f("PIVOT (PIVOT t ON a USING sum(x)) ON b", distinct("a", "t"))
-	// What the source may name.
+	// CTEs that the source may name.
 	f("WITH q AS (SELECT 1) PIVOT q ON c", "WITH q AS (SELECT 1) SELECT * FROM ("+distinct("c", "q")+")")
 	f("WITH q AS (SELECT 1), p AS (PIVOT q ON c) FROM p", "WITH q AS (SELECT 1) SELECT * FROM ("+distinct("c", "q")+")")
 	f("SELECT * FROM (WITH q AS (SELECT 1) PIVOT q ON c), (WITH r AS (SELECT 2) FROM r)", "WITH q AS (SELECT 1) SELECT * FROM ("+distinct("c", "q")+")")

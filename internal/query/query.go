@@ -1,6 +1,6 @@
-// Package query runs SELECT statements: it lets DuckDB's parser find the tables that a
-// statement names, takes a snapshot of them, puts their relations in place of the names
-// and streams what DuckDB answers. It changes nothing.
+// Package query runs SELECT statements. It finds the tables that a statement names with DuckDB's
+// parser, takes a snapshot of them, replaces the names by relations, and streams DuckDB's result.
+// It changes nothing.
 package query
 
 import (
@@ -20,61 +20,64 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Store is where tables and views come from: the engine.
+// Store provides tables and views. The engine implements it.
 type Store interface {
 	// Lookup returns a table, or a NotFound error.
 	Lookup(database, schema, name string) (schema.Table, error)
 	// LookupView returns a view, or a NotFound error.
 	LookupView(database, schema, name string) (catalog.View, error)
-	// HasSchema and HasDatabase tell how a name of two parts is meant.
+	// HasSchema and HasDatabase decide the meaning of a name of two parts.
 	HasSchema(database, schema string) bool
 	HasDatabase(database string) bool
-	// SettledAs returns tables as they are at one moment, or become by evolutions, with one row for each key.
+	// SettledAs returns a deduplicated snapshot of tables, as they are now or as the evolutions
+	// will make them.
 	SettledAs(ctx context.Context, evolutions []engine.Evolution, tables ...base.TableID) (*snapshot.Snapshot, error)
-	// Stored returns what the parts of a table hold, without keeping what is in memory.
+	// Stored returns a snapshot of the parts of a table. It holds no rows in memory.
 	Stored(ctx context.Context, table base.TableID) (*snapshot.Snapshot, error)
 }
 
-// System gives the system tables (scoter.tables and so on) and what SHOW and
-// information_schema are answered from.
+// System provides the system tables (scoter.tables and so on). SHOW and information_schema read
+// them too.
 type System interface {
 	// Relation returns the query text for a system table, or false if there is none of that name.
-	// Database is the one the statement runs in. Administrators alone are shown paths of the
-	// server's files.
+	// database is the current database of the statement. Paths of the server's files are shown only
+	// if admin is set.
 	Relation(schema, name, database string, admin bool) (sql string, ok bool, err error)
 }
 
-// Request is one SELECT with what it may do.
+// Request is one SELECT with its permissions.
 type Request struct {
 	SQL      string
 	Args     []any  // see duck.Stmt.Bind
-	Database string // that unqualified names are looked up in
-	// ReadFiles lets the statement call read_csv and its like: for administrators.
+	Database string // the current database, for unqualified names
+	// ReadFiles permits read_csv and similar functions. It is for administrators.
 	ReadFiles bool
-	// Transient, if set, is a table that exists for this statement alone and hides any other
-	// that it names like that.
+	// Transient, if not nil, is a table that exists only for this statement. It hides other tables
+	// of the same name.
 	Transient *Transient
-	// Defines, if not nil, is the view that the query is to be, which it may not read.
+	// Defines, if not nil, is the view that this query will define. The query may not read it.
 	Defines *catalog.ViewName
-	// Target, if not 0, is the offset in SQL of the name of a table whose rows come with their
-	// addresses: two more columns, scoter_source and scoter_ordinal.
+	// Target, if not 0, is the offset in SQL of the name of one table. The query can read the
+	// addresses of that table's rows in two more columns, scoter_source and scoter_ordinal.
 	Target int
-	// Rows, if not nil, are all that the query sees of the target, which is its only table.
+	// Rows, if not nil, are the only rows of the target that the query sees. The target is then the
+	// query's only table.
 	Rows *Located
-	// Evolutions are what tables become by the statement that the query is of: it sees them so.
+	// Evolutions are changes of tables' schemas that will be committed with the statement of the
+	// query. The query sees the tables as they will be.
 	Evolutions []engine.Evolution
-	// Portion, if not nil, is all that the query sees of one of its tables.
+	// Portion, if not nil, restricts one of the query's tables to the parts of one partition.
 	Portion *Portion
 }
 
-// Located are some rows of a table in a snapshot. A query over them finds its plan made: DuckDB plans it once for
-// each connection, text and version of the table.
+// Located are some rows of a table in a snapshot. The plan of a query over them is cached: DuckDB
+// plans it once for each connection, text and version of the table.
 type Located struct {
-	Snapshot *snapshot.Snapshot // the query takes a reference of its own
+	Snapshot *snapshot.Snapshot // the query takes its own reference
 	Rows     overlay.Rows
 }
 
-// Portion is what the parts of one partition of a table hold, without the rows that are in memory.
+// Portion selects the parts of one partition of a table, without the rows in memory.
 type Portion struct {
 	Table     base.TableID
 	Partition string
@@ -82,10 +85,12 @@ type Portion struct {
 
 // Transient is a table of rows in memory.
 type Transient struct {
-	Name     string // with its schema, if the query calls it so: schema.name
+	Name     string // the name in the query, which may be schema.name
 	Rows     *snapshot.Table
-	InMemory bool     // see overlay.RelationOptions
-	Path     []string // database, schema and name that columns may be qualified with, whatever the alias; nil for none
+	InMemory bool // see overlay.RelationOptions
+	// Database, schema and name with which columns may be qualified, whatever the alias; nil for
+	// none.
+	Path []string
 }
 
 // Runner runs queries. It is safe for concurrent use.
@@ -102,7 +107,8 @@ func NewRunner(pool *duck.Pool, store Store, system System, o *overlay.Overlay) 
 	return &Runner{pool: pool, store: store, system: system, overlay: o, cache: newAnalyses()}
 }
 
-// Result is the answer to one request. Close it: it holds a connection and a snapshot.
+// Result is the result of one request. It holds a connection and a snapshot, so the caller must
+// close it.
 type Result struct {
 	rows    *duck.Result
 	schema  *arrow.Schema
@@ -113,17 +119,17 @@ type Result struct {
 	Stats   Stats
 }
 
-// Stats says what a query had to read at most, and how long it took until its first row.
+// Stats says how much a query had to read at most, and how long it took to plan.
 type Stats struct {
 	Parts, PrunedParts int
-	RowsRead           int64 // in the parts and memtables that could not be left out
+	RowsRead           int64 // rows in the parts and memtables that were not pruned
 	Planning           time.Duration
 }
 
-// Schema returns the columns.
+// Schema returns the columns of the result.
 func (r *Result) Schema() *arrow.Schema { return r.schema }
 
-// Next returns the next batch, which the caller releases, or io.EOF.
+// Next returns the next batch, or io.EOF. The caller releases the batch.
 func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	rec, err := r.rows.Next(ctx)
 	if err == nil && r.schema != r.rows.Schema() {
@@ -132,7 +138,8 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return rec, err
 }
 
-// Snapshot returns what the query reads, which may be no table. It is valid until Close.
+// Snapshot returns the snapshot that the query reads. It is empty if the query reads no table. It
+// is valid until Close.
 func (r *Result) Snapshot() *snapshot.Snapshot {
 	if r.binding.snapshot == nil {
 		return snapshot.New(0, nil, func() {})
@@ -140,18 +147,18 @@ func (r *Result) Snapshot() *snapshot.Snapshot {
 	return r.binding.snapshot
 }
 
-// Reads returns what of its tables decides which rows the query gives. Of the request's Target
-// these are columns, of every other table everything.
+// Reads returns the tables and columns that decide which rows the query returns. For the request's
+// Target these are single columns. Any other table counts as a whole.
 func (r *Result) Reads() []engine.Read { return r.binding.reads() }
 
-// Wanted reports whether other queries wait for the place of this one.
+// Wanted reports whether other queries are waiting for a slot.
 func (r *Result) Wanted() bool { return r.pool.Wanted() }
 
-// Yield lets another query begin while this one waits for its reader: see duck.Pool. The result
-// must not be closed.
+// Yield gives the query's slot to another query while this one waits for its reader. See duck.Pool.
+// The result must not be closed.
 func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
-// Close ends the query and gives back what it held. It may be called more than once.
+// Close ends the query and releases its resources. It may be called more than once.
 func (r *Result) Close() {
 	if r.close != nil {
 		r.close()
@@ -159,8 +166,8 @@ func (r *Result) Close() {
 	}
 }
 
-// Run starts a SELECT. The context ends it, until the result is closed. A statement
-// that is no SELECT is Invalid.
+// Run starts a SELECT. The query ends when ctx ends or when the result is closed. A statement that
+// is not a SELECT is an Invalid error.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	started := time.Now()
 	if !r.store.HasDatabase(req.Database) {
@@ -195,7 +202,7 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 		return nil, b.positioned(err)
 	}
 	if req.Target != 0 {
-		result.rows.Gather() // nothing is changed before all rows are found
+		result.rows.Gather() // the statement changes rows only after it has found all of them
 	}
 	result.Stats, result.binding = b.stats, b
 	if len(b.analysis.names) > 0 {
@@ -204,7 +211,7 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	return result, nil
 }
 
-// prepare plans a statement over a snapshot, which the returned binding holds.
+// prepare plans a statement over a snapshot. The returned binding holds the snapshot.
 func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
 	a, err := r.cache.get(conn, req.SQL, req.ReadFiles)
 	if errors.Is(err, duck.ErrNotSelect) {
@@ -240,7 +247,7 @@ func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*du
 	return stmt, b, nil
 }
 
-// Parse returns an Invalid error for a text that is no query, whatever tables there are.
+// Parse returns an Invalid error for a text that is not a query. It does not look up tables.
 func (r *Runner) Parse(ctx context.Context, sql string) error {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -251,7 +258,7 @@ func (r *Runner) Parse(ctx context.Context, sql string) error {
 	return err
 }
 
-// Columns returns the names of a SELECT's result columns, without running it.
+// Columns returns the names of a SELECT's result columns. It does not run the query.
 func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -274,8 +281,8 @@ func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	return columns, nil
 }
 
-// columnsWith returns the columns that a statement has with these arguments: the type of one may be known by its value alone.
-// DuckDB reads nothing for it.
+// columnsWith returns the result columns of a statement with these arguments. The type of a column
+// may depend on the value of an argument. DuckDB reads no rows for this.
 func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) ([]string, error) {
 	stmt, err := conn.Prepare("SELECT * FROM (" + sql + "\n) LIMIT 0")
 	if err != nil {
@@ -297,7 +304,8 @@ func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) (
 	return columns, nil
 }
 
-// start executes the binding's statement, and releases the binding at its end, whatever it is.
+// start executes the binding's statement. The binding is released when the result is closed, or on
+// an error.
 func (b *binding) start(ctx context.Context, stmt *duck.Stmt) (*Result, error) {
 	rows, err := b.execute(ctx, stmt)
 	if err != nil {

@@ -9,15 +9,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// namedColumns are the columns that expressions name: by name alone, since whose they are
-// only the binder knows.
+// namedColumns are the columns that expressions name. They are names only, since only the binder
+// knows the tables they belong to.
 type namedColumns struct {
 	names map[string]bool // folded
-	all   bool            // there is a star among them
+	all   bool            // one of the names is a star
 }
 
-// outsideSelectList collects what a query names anywhere but in its select list, and what stands for a name there: a sub-query in FROM
-// may compute what it selects of the tables beside it.
+// outsideSelectList collects the columns that a query names outside of its select list. If such a
+// name stands for an expression of a sub-query in FROM, the columns of that expression are added:
+// the sub-query may compute it from columns of other tables in the same FROM.
 func (n *namedColumns) outsideSelectList(query duck.Node) {
 	var s scopeNames
 	s.query(query)
@@ -26,14 +27,14 @@ func (n *namedColumns) outsideSelectList(query duck.Node) {
 	s.mergeInto(n)
 }
 
-// scopeNames are what one SELECT names outside its select list.
+// scopeNames are the columns that one SELECT names outside of its select list.
 type scopeNames struct {
 	namedColumns
 	inner    []*scopeNames // of the sub-queries in its FROM
-	selected []selected    // by these
+	selected []selected    // expressions that these sub-queries select
 }
 
-// selected is an expression that a sub-query selects, and names of which one stands for it.
+// selected is an expression that a sub-query selects, with the names that may stand for it.
 type selected struct {
 	within     *scopeNames
 	expression duck.Node
@@ -47,7 +48,7 @@ func (n *scopeNames) query(query duck.Node) {
 	}
 	for key, child := range query {
 		switch key {
-		case "select_list", "cte_map": // a CTE sees no column of its surroundings
+		case "select_list", "cte_map": // a CTE does not see columns of the surrounding query
 		case "from_table":
 			n.from(object(query, key))
 		default:
@@ -74,7 +75,8 @@ func (n *scopeNames) from(ref duck.Node) {
 	}
 }
 
-// subquery enters a sub-query of FROM, whose columns may be renamed. Stars are passed over: what is behind them has its own name.
+// subquery adds a sub-query of FROM, whose columns may be renamed. Stars are skipped: their columns
+// keep their own names.
 func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 	within := &scopeNames{}
 	within.query(query)
@@ -93,14 +95,15 @@ func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 		case len(columns) > 0:
 			s.names = append(s.names[:len(s.names):len(s.names)], columns[len(columns)-1])
 		default:
-			n.collect(expression) // its name is its text
+			n.collect(expression) // the name of such a column is the expression's text
 			continue
 		}
 		n.selected = append(n.selected, s)
 	}
 }
 
-// resolve collects the expressions that names stand for. It reports whether there were some: they name others.
+// resolve adds the columns of expressions whose names are used. It reports whether there were any,
+// since these columns may in turn be names of other expressions.
 func (n *scopeNames) resolve() (more bool) {
 	n.selected = slices.DeleteFunc(n.selected, func(s selected) bool {
 		named := slices.ContainsFunc(s.names, func(name string) bool { return n.names[schema.Fold(name)] })
@@ -157,7 +160,7 @@ func (n *namedColumns) collect(v any) {
 		case "STAR":
 			n.all = true
 		case "COLUMN_REF":
-			// t.c, c and c.field look alike: every name may be a column's.
+			// The forms t.c, c and c.field look alike: every part may be a column's name.
 			names, _ := v["column_names"].([]any)
 			for _, name := range names {
 				n.add(name)
@@ -169,12 +172,12 @@ func (n *namedColumns) collect(v any) {
 	}
 }
 
-// isTarget reports whether a table of a statement is the one whose addresses are asked for.
+// isTarget reports whether a table of a statement is the request's Target.
 func (b *binding) isTarget(a *analysis, ref *tableRef) bool {
 	return b.req.Target > 0 && a == b.analysis && unexpanded(a.expanded, ref.start) == b.req.Target
 }
 
-// reads returns what Result.Reads does.
+// reads implements Result.Reads.
 func (b *binding) reads() []engine.Read {
 	whole := map[base.TableID]bool{}
 	var out []engine.Read
@@ -198,7 +201,7 @@ func (b *binding) reads() []engine.Read {
 	return out
 }
 
-// eachTable calls f with every table that a statement names, through views too.
+// eachTable calls f with every table that a statement names, also through views.
 func (b *binding) eachTable(a *analysis, database, schemaName string, f func(*analysis, *tableRef, *schema.Table)) {
 	for i := range a.tables {
 		ref := &a.tables[i]

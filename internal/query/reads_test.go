@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNamesThatDecide are those outside of select lists, and what they stand for: no more, since each column of more is one
-// whose changes send a statement back.
+// TestNamesThatDecide checks that only names outside of select lists decide, with the expressions
+// that they stand for. An unneeded column would make statements run again when it is changed.
 func TestNamesThatDecide(t *testing.T) {
 	conn := connect(t)
 	f := func(sql, want string) {
@@ -28,7 +28,7 @@ func TestNamesThatDecide(t *testing.T) {
 	f("SELECT a FROM t, (SELECT t.b = 0, t.c) AS s(low, other) WHERE low", "b c low t")
 	f("SELECT a FROM t, (SELECT t.b AS x) AS s, (SELECT s.x AS y) AS r WHERE y", "b s t x y")
 	f("SELECT a FROM t, (SELECT t.b + 1), (SELECT * FROM u)", "b t")
-	// A name of a sub-query's own is none for what it selects.
+	// The alias that a sub-query gives to an expression is not visible in that expression.
 	f("SELECT a FROM (SELECT t.a + t.b AS a FROM t WHERE t.a = 1) AS t", "a t")
 	f("WITH q AS (SELECT z FROM u WHERE w) SELECT a FROM t JOIN q ON t.b = q.z", "b q t z")
 }

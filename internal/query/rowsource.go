@@ -5,15 +5,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// rowSource says that each row of a query or CTE is made of one row of a table and of nothing
-// else, so that a condition on its columns is one on the table's.
+// rowSource says that each row of a query or CTE is made of one row of one table and nothing else.
+// A condition on its columns is then a condition on the table's columns.
 type rowSource struct {
 	table   int               // index in analysis.tables, if cte is nil
-	cte     *cte              // that the rows come from
-	columns map[string]string // folded names to names in the source; nil if it has the same
+	cte     *cte              // the CTE that the rows come from
+	columns map[string]string // folded names to names in the source; nil if the names are the same
 }
 
-// translated returns the conditions on the source's columns; those on others are left out.
+// translated returns the conditions in terms of the source's columns. Conditions on other columns
+// are left out.
 func (r *rowSource) translated(conditions []condition) []condition {
 	var out []condition
 	for _, c := range conditions {
@@ -40,29 +41,31 @@ func (r *rowSource) give(a *analysis, conditions ...condition) {
 	t.conditions = append(t.conditions, conditions...)
 }
 
-// passToCTEs passes the conditions of the references to CTEs on, where there is but one: two
-// of them read the same rows, and each only some of these.
+// passToCTEs passes the conditions on a CTE to its source, if the CTE is referenced only once. With
+// two references the rows are read once for both, and each condition applies to only one of them.
 func (w *walker) passToCTEs() {
 	for i := len(w.ctes) - 1; i >= 0; i-- {
 		if c := w.ctes[i]; c.references == 1 && c.source != nil {
 			c.source.give(w.a, c.conditions...)
 		}
-		w.ctes[i].conditions = nil // an analysis holds the CTE that its rows come from
+		// An analysis references the CTE that its rows come from, so the conditions would stay in
+		// memory.
+		w.ctes[i].conditions = nil
 	}
 }
 
-// scope is one SELECT: what the columns in its WHERE can refer to.
+// scope has the items of one SELECT's FROM that the columns in its WHERE can refer to.
 type scope struct {
-	items  []scopeItem // of its FROM, whose rows its WHERE filters
-	opaque bool        // something else is in FROM: an unqualified column may be that thing's
+	items  []scopeItem // the items whose rows the WHERE filters
+	opaque bool        // FROM has other items, to which an unqualified column may belong
 }
 
 type scopeItem struct {
-	name   string // by which the query calls the item's columns
+	name   string // the name that qualifies the item's columns
 	source *rowSource
 }
 
-// add enters an item of FROM.
+// add adds an item of FROM.
 func (s *scope) add(ref duck.Node, source *rowSource, name string, filtered bool) {
 	renamed, _ := ref["column_name_alias"].([]any)
 	if source == nil || !filtered || ref["sample"] != nil || len(renamed) > 0 {
@@ -72,8 +75,8 @@ func (s *scope) add(ref duck.Node, source *rowSource, name string, filtered bool
 	s.items = append(s.items, scopeItem{name, source})
 }
 
-// rowSource returns where the rows of a SELECT with this scope come from, nil if not from
-// one table row by row: aggregates, windows, LIMIT, DISTINCT and their like look at many rows.
+// rowSource returns the source of the rows of a SELECT with this scope. It returns nil if a row of
+// the result may depend on several rows, as with aggregates, windows, LIMIT and DISTINCT.
 func (s *scope) rowSource(node duck.Node) *rowSource {
 	if len(s.items) != 1 || s.opaque || text(node, "aggregate_handling") != "STANDARD_HANDLING" ||
 		node["having"] != nil || node["qualify"] != nil || node["sample"] != nil {
@@ -110,7 +113,8 @@ func (s *scope) rowSource(node duck.Node) *rowSource {
 	return &inner
 }
 
-// outputColumns maps the names of a select list to columns of the scope's only item; nil for *.
+// outputColumns maps the names of a select list to columns of the scope's only item. It returns nil
+// for *.
 func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok bool) {
 	list, _ := node["select_list"].([]any)
 	columns = map[string]string{}
@@ -130,7 +134,8 @@ func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok boo
 		}
 		name = schema.Fold(name)
 		if seen[name] {
-			return nil, false // DuckDB calls the second one something else, which may be the name of another
+			// DuckDB renames the second one, and the new name may be another column's name.
+			return nil, false
 		}
 		seen[name] = true
 		switch {
@@ -141,7 +146,7 @@ func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok boo
 	return columns, true
 }
 
-// plainStar reports whether a star is nothing but *.
+// plainStar reports whether a star is only *, without EXCLUDE, REPLACE or other additions.
 func plainStar(star duck.Node) bool {
 	for _, key := range []string{"exclude_list", "qualified_exclude_list", "replace_list", "rename_list"} {
 		if list, _ := star[key].([]any); len(list) > 0 {
@@ -151,7 +156,7 @@ func plainStar(star duck.Node) bool {
 	return star["expr"] == nil && star["columns"] != true && text(star, "relation_name") == ""
 }
 
-// rowwise reports whether an expression is computed from a row alone.
+// rowwise reports whether an expression depends on a single row.
 func rowwise(node duck.Node) bool {
 	switch text(node, "class") {
 	case "COLUMN_REF", "CONSTANT", "PARAMETER":

@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// expandShows returns the edits that write SHOW TABLES and its like as queries on system tables,
-// wherever they stand: DuckDB's own catalog, which it would answer from, is empty.
+// expandShows returns edits that replace SHOW TABLES and similar statements by queries on system
+// tables, also where they are in brackets. DuckDB would read its own catalog, which is empty.
 func expandShows(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	explained := sqltoken.Explained(tokens)
 	for i := range tokens {
@@ -28,7 +28,7 @@ func expandShows(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	return edits
 }
 
-// shows reports whether a token is one of the words for SHOW, which mean the same.
+// shows reports whether a token is SHOW or one of its synonyms.
 func shows(t sqltoken.Token) bool { return t.Is("SHOW") || t.Is("DESCRIBE") || t.Is("DESC") }
 
 // showAllTables lists the tables and views of all databases with their columns.
@@ -36,7 +36,8 @@ const showAllTables = "SELECT table_catalog AS database, table_schema AS schema,
 	"list(column_name ORDER BY ordinal_position) AS column_names, list(data_type ORDER BY ordinal_position) AS column_types, false AS temporary " +
 	"FROM information_schema.columns GROUP BY table_catalog, table_schema, table_name ORDER BY database, schema, name"
 
-// showQuery returns the query for what stands behind SHOW, unless that is a table or a query.
+// showQuery returns the query for the tokens that follow SHOW. It returns false if they are a table
+// or a query.
 func showQuery(what []sqltoken.Token) (string, bool) {
 	switch {
 	case len(what) == 0, what[0].Is("ALL") && (len(what) == 1 || len(what) == 2 && what[1].Is("TABLES")):
@@ -57,8 +58,8 @@ func showQuery(what []sqltoken.Token) (string, bool) {
 	return "", false
 }
 
-// showTablesFrom writes SHOW TABLES FROM with a database, a schema of the current database, or a schema of a database. The query fails
-// if there is no such thing.
+// showTablesFrom returns the query for SHOW TABLES FROM with a database, a schema of the current
+// database, or a schema of a database. The query fails if that does not exist.
 func showTablesFrom(name []sqltoken.Token) (string, bool) {
 	parts, next := sqltoken.QualifiedName(name, 0)
 	if next != len(name) {
@@ -83,7 +84,7 @@ func showTablesFrom(name []sqltoken.Token) (string, bool) {
 		" UNION ALL SELECT error(" + missing + ") WHERE NOT EXISTS (FROM scoter.show_schemas WHERE " + schemas + ") ORDER BY name", true
 }
 
-// describeTable writes DESCRIBE t as a query: what stands in the table's place has no keys,
+// describeTable returns DESCRIBE t as a query, since the relation of the table has no keys,
 // defaults and NOT NULL.
 func describeTable(t *schema.Table) string {
 	rows := make([]string, len(t.Columns))
@@ -94,7 +95,7 @@ func describeTable(t *schema.Table) string {
 		strings.Join(rows, ", ") + ") AS described(column_name, column_type, n, k, d, e)"
 }
 
-// constraintsOf returns what DESCRIBE says of a column under null, key and default, as SQL.
+// constraintsOf returns the values of null, key and default in DESCRIBE for a column, as SQL.
 func constraintsOf(t *schema.Table, c schema.Column) []string {
 	null, key, def := "'YES'", "NULL", "NULL"
 	if c.NotNull {

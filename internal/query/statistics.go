@@ -12,15 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// bitstringCall is a bitstring_agg(column) of a column of a table. DuckDB takes the least and the greatest value that the result has a bit for from the
-// statistics of its own tables; Scoter looks them up, and writes them behind the column.
+// bitstringCall is a bitstring_agg(column) of a column of a table. DuckDB takes the least and the
+// greatest value, and thus the size of the result, from the statistics of its own tables. Scoter
+// queries them and writes them as further arguments.
 type bitstringCall struct {
 	table  int // index in analysis.tables
 	column string
-	end    int // of the column in the text
+	end    int // the end of the column in the text
 }
 
-// bitstringCalls notes the calls in a SELECT from one table.
+// bitstringCalls collects the calls of bitstring_agg in a SELECT from one table.
 func (w *walker) bitstringCalls(v any, s *scope) {
 	switch v := v.(type) {
 	case []any:
@@ -61,7 +62,7 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 		if err != nil {
 			return nil, err
 		}
-		if bounds != nil { // without values DuckDB says what is wrong
+		if bounds != nil { // without values DuckDB reports the error
 			least, greatest, typ := schema.QuoteString(bounds[0]), schema.QuoteString(bounds[1]), bounds[2]
 			edits = append(edits, sqltoken.Edit{Start: call.end, End: call.end, Text: ", CAST(" + least + " AS " + typ + "), CAST(" + greatest + " AS " + typ + ")"})
 		}
@@ -77,13 +78,14 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 	return bounded, nil
 }
 
-// boundsOf returns the values of a query's only row, which are texts; nil if one is NULL.
+// boundsOf returns the values of a query's only row, all of them VARCHAR. It returns nil if one is
+// NULL.
 func (r *Runner) boundsOf(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
 	req.SQL, req.Args = sql, nil
 	result, err := r.runOn(ctx, conn, req)
 	if err != nil {
 		if e := new(base.Error); errors.As(err, &e) {
-			err = e.At(0) // the query's text is ours
+			err = e.At(0) // the user did not write the query's text
 		}
 		return nil, err
 	}

@@ -11,21 +11,23 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// A client that sends nothing for the time of patience is left, and so is one that sent less than a
-// slowest number of bytes for each second after the first of patience.
+// Limits for slow clients. The server gives up on a client that sends nothing for the time
+// patience. It also gives up if, after the first period of patience, the client has sent fewer than
+// slowest bytes per second.
 const (
 	patience = 30 * time.Second
 	slowest  = 64 << 10
 )
 
-// incoming is a request's body as it comes. Its errors are Timeout for a client that is too slow.
+// incoming is a request's body while it arrives. Read returns a Timeout error for a client that is
+// too slow.
 type incoming struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	began      time.Time
 	arrived    int64
-	until      time.Time // the deadline that the connection has; zero if it knows none
-	endless    bool      // the connection knows no deadlines, as in tests of handlers
+	until      time.Time // the read deadline of the connection; zero if none was set
+	endless    bool      // the connection does not support deadlines, as in tests of handlers
 }
 
 func newIncoming(w http.ResponseWriter, r *http.Request) *incoming {
@@ -42,8 +44,8 @@ func (in *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// extend moves the deadline by what arrived. That costs a system call or a timer, so it is done at
-// most once in a second.
+// extend moves the deadline according to what has arrived. Setting it costs a system call or a
+// timer, so it is set at most once per second.
 func (in *incoming) extend() {
 	until := time.Now().Add(patience)
 	if allowed := in.began.Add(patience + time.Duration(in.arrived/slowest)*time.Second); allowed.Before(until) {
@@ -56,29 +58,31 @@ func (in *incoming) extend() {
 	in.endless = in.connection.SetReadDeadline(until) != nil
 }
 
-// done lets the connection be used for other requests.
+// done removes the deadline, so that the connection can be used for other requests.
 func (in *incoming) done() {
 	if !in.endless {
-		_ = in.connection.SetReadDeadline(time.Time{}) // it worked a moment ago
+		// Deadlines are supported: setting one worked before.
+		_ = in.connection.SetReadDeadline(time.Time{})
 	}
 }
 
-// A body takes memory for its announced size when some of it came, so that it holds little while it
-// waits for the rest. A client that brings less than a brisk number of bytes between two looks keeps no
-// memory but for what came and the next step.
+// A body reserves memory for its announced size only after some of it has arrived, so it holds
+// little memory while it waits for the rest. If fewer than brisk bytes arrive between two checks,
+// the body releases all memory except for what has arrived and the next step.
 const (
-	firstBytes = 4 << 10   // are read before any memory is taken; net/http has them in a buffer
-	proofBytes = 256 << 10 // come before memory is taken for more
+	firstBytes = 4 << 10   // read before any memory is reserved; net/http has them in a buffer
+	proofBytes = 256 << 10 // must arrive before memory for the rest is reserved
 	slowStep   = 64 << 10
-	growth     = 4 // of the buffer of a large body: a client that announces much need not send it
-	lookEvery  = 250 * time.Millisecond
-	brisk      = 256 << 10
+	// Factor by which a buffer grows: a client may announce a large body and not send it.
+	growth    = 4
+	lookEvery = 250 * time.Millisecond
+	brisk     = 256 << 10
 )
 
 var firstBuffers = sync.Pool{New: func() any { return new([firstBytes]byte) }}
 
-// receive reads a body of at most limit bytes. It takes memory before it reads, so that what
-// arrives faster than it can be stored waits in the network, and then is refused.
+// receive reads a body of at most limit bytes. It reserves memory before it reads. So a body that
+// arrives faster than rows can be stored waits in the network, and is then refused.
 func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) error {
 	if r.ContentLength > limit {
 		return tooLarge(limit)
@@ -88,14 +92,15 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	first := firstBuffers.Get().(*[firstBytes]byte)
 	defer firstBuffers.Put(first)
 	n, err := in.Read(first[:])
-	expected := max(r.ContentLength, int64(n)) + 1 // one more, to see the end
+	expected := max(r.ContentLength, int64(n)) + 1 // one byte more, to see the end
 	if r.ContentLength < 0 && err == nil {
 		expected = limit + 1
 	}
 	hold := func(total int64) error {
 		began := time.Now()
 		err := b.hold(r.Context(), total)
-		in.began = in.began.Add(time.Since(began)) // what the body waits for is not its client's time
+		// The time spent waiting for memory does not count against the client.
+		in.began = in.began.Add(time.Since(began))
 		return err
 	}
 	if err := hold(decodedShare * min(expected, proofBytes)); err != nil {
@@ -152,21 +157,21 @@ func brokenOff(n int, err error) error {
 	return base.Errorf(base.Canceled, "the body ends after %d bytes: %w", n, err)
 }
 
-// leastHeld is what a body holds of which so many bytes came, into a buffer of a size: for the next
-// step too.
+// leastHeld is the memory that a body holds when came bytes of it have arrived, in a buffer of the
+// given size. It includes the memory for the next step.
 func leastHeld(came, size int) int64 {
 	return max(decodedShare*int64(min(came+slowStep, size)), int64(size))
 }
 
-// came notes what is there of the body.
+// came records how much of the body has arrived, and the size of its buffer.
 func (b *body) came(n, size int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.arrived, b.least = n, leastHeld(n, size)
 }
 
-// watch gives back what the body took in advance when little of it comes, until the returned function
-// is called.
+// watch regularly releases memory that the body reserved in advance, if little of the body arrives.
+// It does so until stop is called.
 func (b *body) watch(n, size int) (stop func()) {
 	b.came(n, size)
 	var timer *time.Timer

@@ -26,7 +26,8 @@ func limitedServer(writeMemory, maxBody config.Bytes) *Server {
 	return s
 }
 
-// TestASlowBodyHoldsWhatCame: what a body announces is no reason to keep others out.
+// TestASlowBodyHoldsWhatCame checks that a slow body holds memory for what has arrived, not for
+// what it announces.
 func TestASlowBodyHoldsWhatCame(t *testing.T) {
 	for _, length := range []int64{64 << 20, -1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -39,7 +40,8 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 				defer close(ended)
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = length
-				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil) // a timeout, in the end
+				// The body times out in the end.
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil)
 			}()
 			synctest.Wait()
 			if n := s.gate.used.Load(); n != 0 {
@@ -69,7 +71,8 @@ func TestASlowBodyHoldsWhatCame(t *testing.T) {
 	}
 }
 
-// TestManySlowBodiesKeepNobodyOut: each announces half of the memory.
+// TestManySlowBodiesKeepNobodyOut sends many slow bodies, each of which announces half of the
+// request memory, and checks that other requests are still served.
 func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := limitedServer(256<<20, 64<<20)
@@ -80,7 +83,8 @@ func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 			go func() {
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = 64 << 20
-				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil) // a timeout, in the end
+				// The body times out in the end.
+				_, _ = s.readBody(connection{httptest.NewRecorder(), conn}, r, s.gate, nil)
 			}()
 			if _, err := client.Write(make([]byte, 20_000)); err != nil {
 				t.Fatal(err)
@@ -102,7 +106,8 @@ func TestManySlowBodiesKeepNobodyOut(t *testing.T) {
 	})
 }
 
-// TestALargeBodyIsReadWhole: however its bytes come, and whether it says its size or not.
+// TestALargeBodyIsReadWhole checks bodies of various sizes, with and without an announced length,
+// whose bytes arrive in two pieces.
 func TestALargeBodyIsReadWhole(t *testing.T) {
 	s := limitedServer(256<<20, 16<<20)
 	content := make([]byte, 13<<20+12345)
@@ -132,8 +137,9 @@ func TestALargeBodyIsReadWhole(t *testing.T) {
 	}
 }
 
-// TestCompressedBodiesDoNotWaitForEachOther: there is memory for one or two of them at a time, and each is taken,
-// however much it grows and whether it says so or not.
+// TestCompressedBodiesDoNotWaitForEachOther runs compressed bodies when there is memory for only
+// one or two of them at a time. Each must be accepted, however much it grows and whether or not it
+// says its decompressed size.
 func TestCompressedBodiesDoNotWaitForEachOther(t *testing.T) {
 	var lines strings.Builder
 	for i := range 20_000 {
@@ -141,7 +147,8 @@ func TestCompressedBodiesDoNotWaitForEachOther(t *testing.T) {
 	}
 	plain := []byte(lines.String())
 	for name, packed := range packings(t, plain) {
-		s := limitedServer(32<<20, 4<<20) // 16 MiB, for bodies of 2 MiB that take twice as much
+		// 16 MiB of request memory, for bodies of 2 MiB that reserve twice their size
+		s := limitedServer(32<<20, 4<<20)
 		var writers sync.WaitGroup
 		for range 16 {
 			writers.Go(func() {
@@ -166,8 +173,9 @@ func TestCompressedBodiesDoNotWaitForEachOther(t *testing.T) {
 	}
 }
 
-// packings compresses a body in all ways that there are: in one piece, and in two, of which the second is small, so that gzip
-// says less than the body becomes.
+// packings compresses a body in all supported formats. Each is compressed once as one stream, and
+// once as two streams of which the second is small: gzip then announces a smaller size than the
+// whole body has.
 func packings(t *testing.T, plain []byte) map[string][]byte {
 	t.Helper()
 	writers := map[string]func(io.Writer) io.WriteCloser{

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// caller is who sent a request.
+// caller is the sender of a request.
 type caller struct {
 	name string
 	role session.Role
@@ -23,15 +23,15 @@ type token struct {
 	hash [sha256.Size]byte
 }
 
-// tokens are the credentials that let callers in. Without any, everybody who reaches the
-// server (by default: from this machine) is a writer.
+// tokens are the credentials of callers. If there are none, every caller that can reach the server
+// (by default only from this machine) is a writer.
 type tokens []token
 
 func newTokens(configured []config.Token) tokens {
 	var out tokens
 	for _, c := range configured {
 		t := token{caller: caller{c.Name, roles[c.Role]}}
-		// The configuration was checked: a hash of another length cannot come here.
+		// The configuration was checked, so all hashes have this length.
 		_, _ = hex.Decode(t.hash[:], []byte(c.SHA256))
 		out = append(out, t)
 	}
@@ -67,8 +67,8 @@ func (t tokens) identify(r *http.Request) (caller, error) {
 	return caller{}, base.Errorf(base.Unauthenticated, "unknown token")
 }
 
-// credential finds the token where clients put it: InfluxDB 2's "Token", InfluxDB 1's
-// password (in basic authentication or ?p=), Arc's x-api-key.
+// credential finds the token where clients put it: InfluxDB 2's "Token", InfluxDB 1's password (in
+// basic authentication or ?p=), Arc's x-api-key.
 func credential(r *http.Request) string {
 	if scheme, value, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok {
 		switch strings.ToLower(scheme) {

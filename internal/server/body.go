@@ -14,33 +14,33 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// body is a request's body in memory, decompressed, with the memory that is accounted for it
-// and the rows decoded from it. Close it.
+// body is a request's decompressed body in memory, with the memory that is reserved for it and for
+// the rows decoded from it. It must be closed.
 type body struct {
 	bytes   []byte
 	gate    *gate
-	pooled  *[]byte // whose memory bytes is in
-	largest int64   // that the rows may take in memory
-	// untilFree waits for the request's table; nil if it names none.
+	pooled  *[]byte // the pooled buffer that bytes is part of
+	largest int64   // maximum size of the rows in memory
+	// untilFree waits until the request's table is not locked; nil if the request names no table.
 	untilFree func() error
 
 	mu      sync.Mutex
-	held    int64 // of the gate; guarded by mu
+	held    int64 // memory reserved from the gate; guarded by mu
 	arrived int   // bytes of the body so far; guarded by mu
-	least   int64 // that is held for them; guarded by mu
+	least   int64 // memory needed for these bytes; guarded by mu
 }
 
-// decodedShare is what a body and its rows are assumed to take, in bodies: the rows are about
-// as large as what they are decoded from.
+// decodedShare is the memory that a body and its rows are assumed to take, as a multiple of the
+// body's size: rows are about as large as their wire format.
 const decodedShare = 2
 
-// buffers are reused between requests of the usual size.
+// buffers are reused by requests of usual size.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxPooledBuffer = 8 << 20
 
-// readBody reads a request's body, and decompresses it. untilFree, if not nil, waits until no statement has
-// the request's table to itself: see stall.
+// readBody reads a request's body, and decompresses it. untilFree, if not nil, waits until the
+// request's table is not locked. See stall.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, untilFree func() error) (*body, error) {
 	limit := int64(s.settings.MaxBody)
 	b := &body{gate: memory, largest: s.largest(), untilFree: untilFree}
@@ -55,10 +55,10 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, 
 	return b, nil
 }
 
-// largest is what the rows of a request may take in memory.
+// largest is the maximum size of a request's rows in memory, in bytes.
 func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
 
-// hold takes memory until the body has total bytes of the gate, and may wait for it.
+// hold reserves memory until the body holds total bytes of the gate. It may wait.
 func (b *body) hold(ctx context.Context, total int64) error {
 	for total = min(total, b.gate.most()); ; {
 		held, more := b.lacking(total)
@@ -72,7 +72,7 @@ func (b *body) hold(ctx context.Context, total int64) error {
 	}
 }
 
-// try is hold that does not wait, and reports whether there was enough.
+// try does what hold does, but without waiting. It returns false if there is not enough memory.
 func (b *body) try(total int64) bool {
 	_, more := b.lacking(min(total, b.gate.most()))
 	if more <= 0 {
@@ -97,7 +97,7 @@ func (b *body) took(n int64) {
 	b.held += n
 }
 
-// keep gives back all memory but total bytes.
+// keep releases all memory except for total bytes.
 func (b *body) keep(total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,14 +107,15 @@ func (b *body) keep(total int64) {
 	}
 }
 
-// claimed accounts for rows of so many bytes, as the body says, before they are decoded: what is
-// compressed may be any number of times as large as the body.
+// claimed reserves memory for rows before they are decoded. rows is their size in bytes, as the
+// body announces it. Compressed rows may be many times as large as the body.
 func (b *body) claimed(ctx context.Context, rows int64) error {
 	return b.hold(ctx, int64(len(b.bytes))+rows)
 }
 
-// decoded accounts for rows that are decoded from the body: their own size takes the place
-// of the body's, which is not needed any more. Storing them takes twice as much, of the engine.
+// decoded adjusts the reservation to the rows decoded from the body: their actual size replaces the
+// size of the body, which is no longer needed. To store the rows, the engine reserves twice their
+// size from its own budget.
 func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
@@ -129,7 +130,8 @@ func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error 
 	return b.hold(ctx, total)
 }
 
-// unpacked is an error if what the engine writes out of dictionaries, for columns of these types, is more than rows may take.
+// unpacked returns an error if the rows are too large after the engine has expanded dictionaries,
+// for columns of these types.
 func (b *body) unpacked(types []schema.Field, batches []arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
@@ -150,8 +152,8 @@ func tooLarge(limit int64) error {
 	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send smaller requests")
 }
 
-// buffer returns memory of a size that begins with some content. What the body was in before is not
-// used any more.
+// buffer returns memory of the given size that begins with content. The body's previous buffer is
+// no longer used afterwards.
 func (b *body) buffer(size int64, content []byte) []byte {
 	if b.pooled == nil {
 		b.pooled = buffers.Get().(*[]byte)
@@ -165,8 +167,9 @@ func (b *body) buffer(size int64, content []byte) []byte {
 	return buf[:len(buf):size]
 }
 
-// decompress replaces a compressed body by what it holds. It waits for memory with nothing but the
-// compressed body: where more is needed than the body says, and is not free at once, it begins anew.
+// decompress replaces a compressed body by its content. While it waits for memory it holds only the
+// compressed body. If the content is larger than announced and the memory is not free at once, it
+// releases what was decompressed, waits, and starts again.
 func (b *body) decompress(ctx context.Context, header string, limit int64) error {
 	encoding, err := ingest.Encoding(header, b.bytes)
 	if err != nil || encoding == ingest.Identity {
@@ -205,20 +208,20 @@ func (b *body) decompress(ctx context.Context, header string, limit int64) error
 
 var errBeginAnew = errors.New("no memory at once for a body that grows")
 
-// Close gives the memory back. The bytes must not be used any more. It may be called more
-// than once.
+// Close releases the memory. The bytes must not be used afterwards. It may be called more than
+// once.
 func (b *body) Close() {
 	b.keep(0)
 	b.drop()
 }
 
-// drop lets go of the bytes.
+// drop gives up the bytes.
 func (b *body) drop() {
 	recycle(b.pooled)
 	b.bytes, b.pooled = nil, nil
 }
 
-// recycle lets other requests use a buffer.
+// recycle returns a buffer to the pool.
 func recycle(buf *[]byte) {
 	if buf != nil && cap(*buf) <= maxPooledBuffer {
 		buffers.Put(buf)

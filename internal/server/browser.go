@@ -10,14 +10,18 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// browsers keeps pages of other sites from using a server that their readers reach. What a page sends as text is sent without asking the
-// server first, and does its work there even though the page may not read the answer.
+// browsers protects the server from pages of other sites in a user's browser. A browser sends a
+// page's request with a plain-text body without asking the server first. The request takes effect,
+// even if the page may not read the response.
 type browsers struct {
-	foreign *http.CrossOriginProtection // knows a browser by its headers; other clients have none of these
-	// named is set where whoever reaches the server may use it: then a request must call it by its own name. Otherwise a
-	// site whose name is given this machine's address, once its page is loaded, has a page of the server's own (DNS rebinding).
+	// Recognizes browsers by their headers; other clients do not send these.
+	foreign *http.CrossOriginProtection
+	// named is set if any client that reaches the server may use it. Then a request must have the
+	// server's own name in its Host header. Otherwise a site could first load its page, and then
+	// let its own name resolve to this machine's address, so that the page counts as the server's
+	// own (DNS rebinding).
 	named bool
-	name  string // that it listens on
+	name  string // the name on which the server listens
 }
 
 func newBrowsers(settings config.Server) browsers {
@@ -25,19 +29,19 @@ func newBrowsers(settings config.Server) browsers {
 	return browsers{foreign: http.NewCrossOriginProtection(), named: len(settings.Tokens) == 0 && !settings.AllowOpen, name: name}
 }
 
-// isolate tells browsers to hand an answer to pages of this server alone, and to take it for
-// nothing but what its Content-Type says. Without that a page of another site may run an answer as
-// a script, or show it as a picture, and see some of it.
+// isolate makes browsers show a response only to pages of this server, and only as what its
+// Content-Type says. Otherwise a page of another site could load a response as a script or an
+// image, and learn something about it.
 func isolate(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// check refuses a request that a page of another site sent: Forbidden. Requests that only read are
-// among them: they cost what a query costs, and a page has many ways to send one.
+// check returns a Forbidden error for a request that a page of another site sent. This includes
+// requests that only read: they cost as much as a query, and a page has many ways to send one.
 func (b browsers) check(r *http.Request) error {
 	posted := *r
-	posted.Method = http.MethodPost // http.CrossOriginProtection lets all others pass
+	posted.Method = http.MethodPost // http.CrossOriginProtection accepts requests with safe methods
 	if b.foreign.Check(&posted) != nil {
 		return base.Errorf(base.Forbidden, "a page of another site sent this request").
 			WithHint("pages reach the server through their own site's server alone")

@@ -25,7 +25,8 @@ func (noTables) Lookup(string, string, string) (schema.Table, error) {
 	return schema.Table{}, base.Errorf(base.NotFound, "no table")
 }
 
-// TestRowsAreCountedBeforeTheyAreDecoded: a few bytes of Parquet or compressed Arrow may hold any number of them.
+// TestRowsAreCountedBeforeTheyAreDecoded checks that memory is reserved for rows before they are
+// decoded. A few bytes of Parquet or compressed Arrow may contain any number of rows.
 func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	const rows, size = 100_000, 8 * 100_000
 	builder := array.NewInt64Builder(memory.DefaultAllocator)
@@ -50,7 +51,7 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	s.gate.waiting = time.Millisecond
 	for contentType, text := range map[string][]byte{"application/vnd.apache.parquet": inParquet.Bytes(), "application/vnd.apache.arrow.stream": inArrow.Bytes()} {
 		for _, busy := range []bool{true, false} {
-			others := s.gate.limit - size // with the body it is too little
+			others := s.gate.limit - size // the rest is not enough for the body and its rows
 			if !busy {
 				others -= size / 4
 			}

@@ -9,12 +9,13 @@ import (
 	"github.com/scoterdb/scoter/internal/encode"
 )
 
-// compressFrom is the size from which an answer is worth compressing.
+// compressFrom is the minimum size in bytes of a response that is compressed.
 const compressFrom = 16 << 10
 
-// compress returns what packs a handler's text answers for clients that ask for it, with
-// the least effort: an answer in the same room should not wait for it. Arrow, Parquet and MessagePack
-// are left as they are, so that what is fast stays so. The library is gzhttp, from the module that the codecs come from.
+// compress returns middleware that compresses text responses for clients that ask for it, at the
+// lowest level: on a local network, a response should not wait for compression. Arrow, Parquet and
+// MessagePack are not compressed, so that fast formats stay fast. The library is gzhttp, which is
+// in the same module as our codecs.
 func compress() func(http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(compressFrom),
@@ -24,7 +25,8 @@ func compress() func(http.Handler) http.Handler {
 		}),
 	)
 	if err != nil {
-		panic("server: the options of gzhttp are wrong: " + err.Error()) // they are constants
+		// the options are constants
+		panic("server: the options of gzhttp are wrong: " + err.Error())
 	}
 	return func(h http.Handler) http.Handler { return wrap(h) }
 }

@@ -6,8 +6,10 @@ import (
 	"net/http"
 )
 
-// cutOff is deferred. If the handler panics, its answer is not whole, and its client must see that. net/http ends the connection, which says so to clients of
-// HTTP/1.1 and 2. To those of HTTP/1.0, as some proxies are, that is how an answer ends: so their connection is reset.
+// cutOff must be deferred. If the handler panics, its response is incomplete, and the client must
+// see that. net/http closes the connection, which clients of HTTP/1.1 and 2 recognize as an error.
+// In HTTP/1.0, which some proxies speak, a close is the normal end of a response, so the connection
+// is reset.
 func cutOff(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
@@ -21,17 +23,17 @@ func cutOff(w http.ResponseWriter, r *http.Request) {
 	panic(p)
 }
 
-// reset ends a connection as one that failed.
+// reset closes a connection with a TCP reset.
 func reset(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	inner := conn // the listener wraps connections to count them, and counts a Close
+	inner := conn // the listener wraps connections to count them, so Close is called on the wrapper
 	if counted, ok := inner.(interface{ NetConn() net.Conn }); ok {
 		inner = counted.NetConn()
 	}
 	if tcp, ok := inner.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // fails if there is no connection any more
+		_ = tcp.SetLinger(0) // it fails only if the connection is already closed
 	}
 	_ = conn.Close()
 }

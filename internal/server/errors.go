@@ -9,11 +9,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// retryAfterSeconds is what a client is told to wait when the server is out of memory
-// or disk: a flush takes about as long.
+// retryAfterSeconds is the Retry-After header when the server is out of memory or disk space. A
+// flush takes about as long.
 const retryAfterSeconds = "1"
 
-// problem is the answer of every failed request.
+// problem is the response to a failed request.
 type problem struct {
 	Error problemBody `json:"error"`
 }
@@ -33,7 +33,7 @@ func newProblem(err error) problem {
 	return p
 }
 
-// shown is an error as clients see it: with paths relative to the data directory.
+// shown returns an error as clients may see it, with paths relative to the data directory.
 func (s *Server) shown(err error) error {
 	message := base.WithoutFolder(err.Error(), s.settings.Dir)
 	hint, position := "", 0
@@ -50,12 +50,13 @@ func writeError(w http.ResponseWriter, err error) {
 	writeProblem(w, err, newProblem(err))
 }
 
-// maxErrorHeader is how much of an error a header has, as in InfluxDB. Proxies take an answer with a header of some kilobytes for none at all, and
-// then a client would send again what was stored.
+// maxErrorHeader is the maximum length in bytes of an error in a header, as in InfluxDB. Proxies
+// reject a response with a header of some kilobytes, and the client would then send again what was
+// stored.
 const maxErrorHeader = 1024
 
-// writeInfluxError answers as InfluxDB 1 and 2 do at once: clients of the first read
-// "error", of the second "code" and "message".
+// writeInfluxError writes an error in the formats of InfluxDB 1 and 2 together. Clients of version
+// 1 read "error", clients of version 2 "code" and "message".
 func writeInfluxError(w http.ResponseWriter, err error) {
 	code := "internal error"
 	switch kind := base.KindOf(err); {
@@ -74,7 +75,7 @@ func writeInfluxError(w http.ResponseWriter, err error) {
 	}
 	message := err.Error()
 	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
-		message += " (" + e.Hint + ")" // their documents have no place of its own for it
+		message += " (" + e.Hint + ")" // InfluxDB's formats have no field for a hint
 	}
 	text := singleLine(message)
 	w.Header().Set("X-Influxdb-Error", strings.ToValidUTF8(text[:min(len(text), maxErrorHeader)], ""))
@@ -98,7 +99,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // a message may quote SQL: a < b
-	// The client is gone if this fails; there is nobody left to tell.
+	// This fails if the client has disconnected. There is nothing to do then.
 	_ = e.Encode(body)
 }
 

@@ -13,57 +13,58 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// gate counts the memory of requests under way: their bodies and the rows decoded from them.
-// It is separate from the engine's budget for stored rows. A request that holds memory of the gate
-// may wait for the engine's, and what the engine holds is freed by flushes, whatever requests do:
-// so no circle goes through both.
+// gate limits the memory of running requests: their bodies and the rows decoded from them.
 //
-// A request that holds nothing waits in line, first come, first served. A request that holds memory
-// and needs more goes before those, since it gives memory back once it is done. It is refused at
-// once if it would wait in a circle: if the requests that hold memory and wait could not all be
-// served, one after the other, with the memory that everybody else holds.
+// It is separate from the engine's budget for stored rows. A request that holds memory of the gate
+// may wait for the engine's memory. The engine's memory is freed by flushes, which do not depend on
+// requests, so there is no deadlock between the two.
+//
+// Requests that hold no memory wait in a queue, first come, first served. A request that holds
+// memory and needs more is served before them, since it releases its memory when it is done. It is
+// refused at once if it could deadlock: if the waiting requests that hold memory could not all be
+// served, one after the other, from the memory that they and all other requests release.
 type gate struct {
 	limit   int64
-	waiting time.Duration // the longest
-	failing func() error  // why the engine cannot store rows, or nil
-	used    atomic.Int64  // changed under mu
+	waiting time.Duration // maximum time that a request waits
+	failing func() error  // the reason why the engine cannot store rows, or nil
+	used    atomic.Int64  // changed only under mu
 
-	// Of requests that wait for tables: see stall.
+	// These count requests that wait for a locked table. See stall.
 	stalls  *semaphore.Weighted
-	stalled atomic.Int64 // bytes
+	stalled atomic.Int64 // in bytes
 
 	mu        sync.Mutex
-	holders   []*waiter // hold memory and wait for more
-	newcomers []*waiter // hold none
+	holders   []*waiter // requests that hold memory and wait for more
+	newcomers []*waiter // waiting requests that hold no memory
 }
 
-// waiter is a request that waits.
+// waiter is a waiting request.
 type waiter struct {
 	held, wanted int64
-	served       chan struct{} // closed when it has what it wanted
+	served       chan struct{} // closed when the request has its memory
 }
 
-// gateWaiting is how long a request waits for memory; the engine's own patience.
+// gateWaiting is the maximum time that a request waits for memory. It is the same as the engine's.
 const gateWaiting = 5 * time.Second
 
 func newGate(limit int64, failing func() error) *gate {
 	return &gate{limit: limit, waiting: gateWaiting, failing: failing, stalls: semaphore.NewWeighted(limit / stalledShare)}
 }
 
-// most is what one request is counted with at most. The rest is for those that hold a little while they
-// wait: beside a request that needs everything they could not.
+// most is the maximum memory that one request reserves. The rest is for requests that hold a little
+// memory while they wait. Without it, a single large request would keep them from starting.
 func (g *gate) most() int64 { return g.limit - g.limit/8 }
 
-// try takes n bytes for a request that holds memory already, if they are free.
+// try takes n bytes for a request that already holds memory. It returns false if they are not free.
 func (g *gate) try(n int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.serve(n)
 }
 
-// take takes n bytes for a request that holds some bytes of the gate already, or 0: no more than
-// the limit together. Errors: Unavailable if they are not free in time or the request would wait in a
-// circle; or what the engine's flushes fail with.
+// take takes n bytes for a request that already holds held bytes of the gate. Together they must
+// not exceed the limit. It returns an Unavailable error if the memory is not free in time, or if
+// the request would wait in a circle. If the engine's flushes fail it returns their error.
 func (g *gate) take(ctx context.Context, held, n int64) error {
 	w := g.enter(held, n)
 	if w == nil {
@@ -91,8 +92,8 @@ func (g *gate) take(ctx context.Context, held, n int64) error {
 		WithHint("retry after a second, or send slower")
 }
 
-// enter takes n bytes and returns nil, or puts the request in line. If it may not wait, served of
-// what is returned is nil.
+// enter takes n bytes and returns nil, or puts the request in the queue and returns it. If the
+// request may not wait, it returns a waiter whose served is nil.
 func (g *gate) enter(held, n int64) *waiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -111,8 +112,8 @@ func (g *gate) enter(held, n int64) *waiter {
 	return w
 }
 
-// circle reports whether a holder cannot wait beside those who wait, since none of them would be
-// served before another one gives back what it holds. mu is held.
+// circle reports whether a holder would deadlock with the waiting holders: at some point none of
+// them could be served before another one releases its memory. The caller holds mu.
 func (g *gate) circle(w *waiter) bool {
 	all := append(slices.Clone(g.holders), w)
 	slices.SortFunc(all, func(a, b *waiter) int { return cmp.Compare(a.wanted, b.wanted) })
@@ -129,7 +130,7 @@ func (g *gate) circle(w *waiter) bool {
 	return false
 }
 
-// leave takes a request out of the line, and reports whether it was served before that.
+// leave removes a request from the queue. It reports whether the request was served before.
 func (g *gate) leave(w *waiter) (served bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,7 +145,7 @@ func (g *gate) leave(w *waiter) (served bool) {
 	return false
 }
 
-// give gives back n bytes.
+// give returns n bytes to the gate.
 func (g *gate) give(n int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -152,8 +153,8 @@ func (g *gate) give(n int64) {
 	g.wake()
 }
 
-// wake serves those who wait and can be served: every such holder, or else the first newcomers.
-// mu is held.
+// wake serves waiting requests: all holders that can be served, then newcomers in their order if no
+// holder is waiting. The caller holds mu.
 func (g *gate) wake() {
 	g.holders = slices.DeleteFunc(g.holders, g.end)
 	for len(g.holders) == 0 && len(g.newcomers) > 0 && g.end(g.newcomers[0]) {
@@ -161,7 +162,7 @@ func (g *gate) wake() {
 	}
 }
 
-// end serves a request that waits, if it can be. mu is held.
+// end serves a waiting request if its memory is free. The caller holds mu.
 func (g *gate) end(w *waiter) bool {
 	if !g.serve(w.wanted) {
 		return false
@@ -170,7 +171,7 @@ func (g *gate) end(w *waiter) bool {
 	return true
 }
 
-// serve takes n bytes, if they are free. mu is held.
+// serve takes n bytes if they are free. The caller holds mu.
 func (g *gate) serve(n int64) bool {
 	if g.used.Load()+n > g.limit {
 		return false

@@ -56,7 +56,8 @@ func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 	})
 }
 
-// TestRequestsThatWaitForTablesHoldAHalf of the gate at most, but for a single one that is larger.
+// TestRequestsThatWaitForTablesHoldAHalf checks that they hold at most half of the gate, except for
+// a single larger request.
 func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(16, func() error { return nil })
@@ -103,8 +104,9 @@ func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsInACircle: requests that hold memory and need more are served before those that hold none, and one that
-// could only be served by others that wait for it is refused at once.
+// TestNobodyWaitsInACircle checks that requests that hold memory and need more are served before
+// those that hold none. A request is refused at once if only requests that wait for its own memory
+// could serve it.
 func TestNobodyWaitsInACircle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(10, func() error { return nil })
@@ -116,7 +118,8 @@ func TestNobodyWaitsInACircle(t *testing.T) {
 		newcomer, first := make(chan error, 1), make(chan error, 1)
 		go func() { newcomer <- g.take(t.Context(), 0, 1) }()
 		synctest.Wait()
-		go func() { first <- g.take(t.Context(), 4, 3) }() // another one holds 2 and will give them back
+		// Another request holds 2 bytes and will release them.
+		go func() { first <- g.take(t.Context(), 4, 3) }()
 		synctest.Wait()
 		began := time.Now()
 		if err := g.take(t.Context(), 4, 3); base.KindOf(err) != base.Unavailable || time.Since(began) != 0 {
@@ -176,7 +179,8 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 	f(strings.NewReader("\x1f\x8b\x08broken"), -1, base.Invalid, false)
 }
 
-// TestRowsOfSmallBodiesAreCounted: rows that leave out columns take more than a body says.
+// TestRowsOfSmallBodiesAreCounted checks that the memory of rows is counted, which is larger than
+// their body if rows leave out columns.
 func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 	s := &Server{settings: config.Default()}
 	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
@@ -201,7 +205,8 @@ func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 	}
 }
 
-// TestTextsThatAreWrittenOutAreCounted: a dictionary that a column does not keep becomes any number of times what it was.
+// TestTextsThatAreWrittenOutAreCounted checks that the expanded size of a dictionary is counted,
+// for columns that do not store dictionaries.
 func TestTextsThatAreWrittenOutAreCounted(t *testing.T) {
 	const rows, size = 1000, 1 << 10
 	indices, values := array.NewUint32Builder(memory.DefaultAllocator), array.NewStringBuilder(memory.DefaultAllocator)
@@ -225,12 +230,13 @@ func TestTextsThatAreWrittenOutAreCounted(t *testing.T) {
 	}
 }
 
-// broken is the rest of a body whose client is gone.
+// broken is the rest of a body whose client has disconnected.
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.Join(io.ErrUnexpectedEOF) }
 
-// connection is one whose client sends and takes nothing; it knows deadlines as those of net/http do.
+// connection is a connection whose client sends and takes nothing. It supports deadlines as
+// connections of net/http do.
 type connection struct {
 	*httptest.ResponseRecorder
 	net.Conn
@@ -247,7 +253,8 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 		defer conn.Close()
 		w := connection{httptest.NewRecorder(), conn}
 		for _, length := range []int64{1, 65_000, 64 << 20, -1} {
-			for _, pause := range []time.Duration{time.Hour, 20 * time.Second, time.Millisecond} { // between two bytes
+			// The pauses are between two bytes.
+			for _, pause := range []time.Duration{time.Hour, 20 * time.Second, time.Millisecond} {
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = length
 				began, stop := time.Now(), make(chan struct{})
@@ -283,7 +290,7 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 		for pause, until := range map[time.Duration]time.Duration{time.Minute: time.Hour, time.Hour: time.Minute} {
 			began := time.Now()
 			answer := &patient{Writer: w, connection: http.NewResponseController(w), pause: pause, until: began.Add(until)}
-			go func() { // takes some
+			go func() { // the client takes some bytes
 				time.Sleep(30 * time.Second)
 				_, _ = io.ReadFull(client, make([]byte, patientBytes))
 			}()

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// influxQuery answers the queries that writing clients of InfluxDB 1 send before they
-// write: CREATE DATABASE, also by GET, and SHOW DATABASES. Reading goes through SQL.
+// influxQuery answers the queries that clients of InfluxDB 1 send before they write: CREATE
+// DATABASE, also by GET, and SHOW DATABASES. For reading there is SQL.
 func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller) error {
 	in := newIncoming(w, r)
 	defer in.done()
@@ -51,7 +51,7 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 				return base.Errorf(base.Forbidden, "a HEAD request changes nothing: CREATE DATABASE needs POST or GET")
 			}
 			name := newDatabase(st)
-			if r.Method != http.MethodPost { // as influxdb-java asks
+			if r.Method != http.MethodPost { // influxdb-java sends it with GET
 				results[i].Messages = []influxMessage{{"warning", fmt.Sprintf("deprecated use of 'CREATE DATABASE %s' in a read only context, please use a POST request instead", name)}}
 			}
 			if err := schema.CheckReserved(name, ""); err != nil {
@@ -68,8 +68,9 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 	return nil
 }
 
-// newDatabase is the name that CREATE DATABASE [IF NOT EXISTS] gives, or "". What may follow of retention is not looked at, nor is
-// whether IF NOT EXISTS is said: to InfluxDB it goes without saying.
+// newDatabase returns the name in CREATE DATABASE [IF NOT EXISTS] name, or "". It ignores retention
+// clauses behind the name. IF NOT EXISTS makes no difference, because InfluxDB never fails for an
+// existing database.
 func newDatabase(st sqltoken.Statement) string {
 	at := 2
 	if st.Starts("CREATE", "DATABASE", "IF", "NOT", "EXISTS") {
@@ -81,7 +82,7 @@ func newDatabase(st sqltoken.Statement) string {
 	return st.Tokens[at].Name()
 }
 
-// influxResult is the answer to one statement, as InfluxDB 1 writes it.
+// influxResult is the result of one statement in InfluxDB 1's format.
 type influxResult struct {
 	ID     int            `json:"statement_id"`
 	Series []influxSeries `json:"series,omitempty"`
@@ -100,7 +101,7 @@ type influxSeries struct {
 	Values  [][]string `json:"values"`
 }
 
-// influxVersion is the version whose behaviour clients are told to expect.
+// influxVersion is the InfluxDB version that clients are told.
 const influxVersion = "1.8.10"
 
 func (s *Server) ping(w http.ResponseWriter, _ *http.Request) {

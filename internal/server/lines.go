@@ -13,8 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// lineProtocol takes InfluxDB's line protocol, for its versions 1 and 2. Good lines are
-// stored even if others are bad, as InfluxDB does: the answer is then a 400 that names those.
+// lineProtocol accepts InfluxDB's line protocol, in the requests of its versions 1 and 2. As in
+// InfluxDB, valid lines are stored even if others are invalid. The response is then a 400 that
+// lists the invalid ones.
 func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) error {
 	precision, err := ingest.ParsePrecision(r.URL.Query().Get("precision"))
 	if err != nil {
@@ -51,7 +52,8 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	return p.answer(w)
 }
 
-// decodeLines decodes lines with the types that their tables have, if lines contradict one another.
+// decodeLines decodes lines. If lines contradict one another, the types of the existing tables
+// decide.
 func (s *Server) decodeLines(r *http.Request, body []byte, o lineprotocol.Options) (lineprotocol.Result, error) {
 	decoded, err := lineprotocol.Decode(body, o)
 	if err != nil {
@@ -60,20 +62,20 @@ func (s *Server) decodeLines(r *http.Request, body []byte, o lineprotocol.Option
 	if !slices.ContainsFunc(decoded.Errors, func(e lineprotocol.LineError) bool { return e.Conflict }) {
 		return decoded, nil
 	}
-	// Which of two types is right is for the table to say, not for the first line.
+	// The table decides which of two types is right, not the first line.
 	err = s.decodeAsStored(r, body, o, &decoded)
 	return decoded, err
 }
 
-// decodeAsStored decodes once more, as if each measurement had begun with a line of the types
-// that its table has, so that lines of another type are the ones rejected.
+// decodeAsStored decodes the lines again, with a line in front for each measurement that has the
+// types of its table. Lines of another type are then the ones that are rejected.
 func (s *Server) decodeAsStored(r *http.Request, body []byte, o lineprotocol.Options, decoded *lineprotocol.Result) error {
 	var typed bytes.Buffer
 	var measurements []string
 	for _, rows := range decoded.Rows {
 		t, err := s.store.Lookup(s.database(r), engine.DefaultSchema, rows.Table)
 		if err != nil {
-			continue // it has no types yet
+			continue // the table does not exist yet, so it has no types
 		}
 		if line := typedLine(t, rows); line != "" {
 			typed.WriteString(line)
@@ -89,7 +91,7 @@ func (s *Server) decodeAsStored(r *http.Request, body []byte, o lineprotocol.Opt
 	if err != nil {
 		return err
 	}
-	// A line of ours that was rejected, for a name that cannot be written, left no row.
+	// An added line was rejected because its name cannot be written. It left no row.
 	for len(again.Errors) > 0 && again.Errors[0].Line <= n {
 		measurements[again.Errors[0].Line-1] = ""
 		again.Errors = again.Errors[1:]
@@ -118,8 +120,8 @@ func (s *Server) decodeAsStored(r *http.Request, body []byte, o lineprotocol.Opt
 	return nil
 }
 
-// typedLine writes a line with the fields of some rows in the types of their table; nothing if
-// there are none whose type a line can tell.
+// typedLine returns a line with the fields of some rows, in the types of their table. It returns ""
+// if a line cannot express any of the types.
 func typedLine(t schema.Table, rows ingest.Rows) string {
 	var fields []string
 	for i, f := range rows.Batch.Schema().Fields() {
@@ -143,7 +145,7 @@ var (
 	measurementName = strings.NewReplacer(",", `\,`, " ", `\ `)
 )
 
-// typedValues are values of fields by the type of their column.
+// typedValues has a field value for each type of a column.
 var typedValues = map[schema.Kind]string{
 	schema.Boolean: "t", schema.BigInt: "0i", schema.UBigInt: "0u", schema.Double: "0", schema.Varchar: `""`,
 }

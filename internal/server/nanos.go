@@ -14,17 +14,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// nanosColumn holds what a TIMESTAMPTZ cannot: the nanoseconds, 0 to 999, of a point's time
-// below its microsecond. A table gains it with the first point that has any; NULL means none.
+// nanosColumn holds the part of a point's time that does not fit into a TIMESTAMPTZ: the
+// nanoseconds below its microsecond, 0 to 999. The first point with a nonzero value adds the column
+// to its table; NULL means 0.
 //
-// DuckDB has no TIMESTAMPTZ of nanoseconds, and compares a TIMESTAMP_NS with no TIMESTAMPTZ:
-// time > now() - INTERVAL 1 HOUR would be an error. So time stays what every query expects, whatever digits a
-// client sends, and two points of one microsecond stay two.
+// DuckDB has no TIMESTAMPTZ with nanoseconds, and cannot compare a TIMESTAMP_NS with a TIMESTAMPTZ:
+// time > now() - INTERVAL 1 HOUR would be an error. With this column, time has the type that
+// queries expect whatever precision a client sends, and two points within one microsecond remain
+// distinct.
 const nanosColumn = ingest.TimeColumn + "_nanos"
 
-// exactTime returns a batch whose times a table can take without loss, or nil if it can stay as
-// it is. Times in whole microseconds are left alone. Others keep their type, but for the zone, if the table's time is a
-// TIMESTAMP_NS, and are cut into time and nanosColumn otherwise.
+// exactTime returns a batch whose times the table can store without loss, or nil if the batch needs
+// no change. Only batches with nanoseconds that are not whole microseconds are changed. If the
+// table's time is a TIMESTAMP_NS, they keep their type without the time zone. Otherwise they are
+// split into time and nanosColumn.
 func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	at := rec.Schema().FieldIndices(ingest.TimeColumn)
 	if len(at) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
@@ -55,10 +58,11 @@ func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
 }
 
-// numbersOf are rows by their numbers.
+// numbersOf are the numbers of the accepted and the refused rows.
 type numbersOf struct{ kept, refused []int32 }
 
-// ownNanos returns points without those that have nanosColumn as a field of theirs, where the nanoseconds of others are to be kept under that name; numbers is nil if there are none.
+// ownNanos removes points that have a field of their own named nanosColumn, where that column is
+// needed for the nanoseconds of other points. numbers is nil if there are no such points.
 func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow.RecordBatch, numbers *numbersOf, err error) {
 	at, own := rec.Schema().FieldIndices(ingest.TimeColumn), rec.Schema().FieldIndices(nanosColumn)
 	if len(at) != 1 || len(own) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
@@ -88,12 +92,12 @@ func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow
 	return kept, numbers, err
 }
 
-// cut divides times into whole microseconds, rounded towards the past, and nanoseconds.
+// cut splits times into whole microseconds, rounded down, and the remaining nanoseconds.
 func cut(times *array.Timestamp) (micros, nanos arrow.Array) {
 	offset := times.Data().Offset()
 	us, ns := make([]int64, offset+times.Len()), make([]int16, offset+times.Len())
 	for i, t := range times.Values() {
-		m, rest, _ := ingest.Nanosecond.Micros(int64(t)) // every count is in range
+		m, rest, _ := ingest.Nanosecond.Micros(int64(t)) // all times are in range
 		us[offset+i], ns[offset+i] = m, int16(rest)
 	}
 	return withType(times, ingest.TimestampUS, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(us))),

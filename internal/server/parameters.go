@@ -9,20 +9,20 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// parameters are those that a route's URL may have. Another one is an error: what is misspelled
-// would else be ignored.
+// parameters are the parameters that a route's URL may have. Any other parameter is an error,
+// because otherwise a misspelled one would be ignored.
 type parameters struct {
-	what  string   // names the route
+	what  string   // names the route in errors
 	names []string // in the order in which errors list them
-	all   []string // and those in which clients of InfluxDB send a user and a token
+	all   []string // names, and the parameters in which InfluxDB clients send a user and a token
 }
 
 func (e endpoint) known() parameters {
 	return parameters{e.pattern, e.parameters, append([]string{"u", "p"}, e.parameters...)}
 }
 
-// check reports the first parameter of a URL's query that is unknown, or text of which
-// url.ParseQuery would leave something out.
+// check returns an error for the first unknown parameter of a URL's query, and for a query of which
+// url.ParseQuery would ignore a part.
 func (k parameters) check(query string) error {
 	if query == "" {
 		return nil
@@ -34,7 +34,7 @@ func (k parameters) check(query string) error {
 	return k.only(values)
 }
 
-// only reports the first name, in alphabetical order, that is none of them.
+// only returns an error for the first unknown name in alphabetical order.
 func (k parameters) only(values url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(k.all, name) {

@@ -19,13 +19,14 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/lineprotocol"
 )
 
-// tableLines are points of one measurement, of which Numbers, if not nil, says which rows they were when they were decoded.
+// tableLines are points of one measurement. Numbers has the numbers of the rows in the decoder's
+// table; nil if these are all of its rows.
 type tableLines struct {
-	engine.TableRows     // one batch
-	decoded          int // which of the decoder's tables they were
+	engine.TableRows     // with one batch
+	decoded          int // the index of the decoder's table
 }
 
-// numbered returns the points with their numbers.
+// numbered returns the points with Numbers set.
 func (t tableLines) numbered() tableLines {
 	if t.Numbers == nil {
 		numbers := make([]int32, t.Batches[0].NumRows())
@@ -37,7 +38,8 @@ func (t tableLines) numbered() tableLines {
 	return t
 }
 
-// slice returns some of the points, which have their numbers. The caller releases the batch.
+// slice returns the points from index from up to index to. Numbers must be set. The caller releases
+// the batch.
 func (t tableLines) slice(from, to int64) tableLines {
 	t.Batches = []arrow.RecordBatch{t.Batches[0].NewSlice(from, to)}
 	t.Numbers = [][]int32{t.Numbers[0][from:to]}
@@ -53,22 +55,24 @@ func rowsOf(tables []tableLines) []engine.TableRows {
 	return rows
 }
 
-// partial is a write of which some lines were not taken.
+// partial is a write of which some lines were not stored.
 type partial struct {
-	reasons []lineReason // at most lineprotocol.MaxErrors of lines that do not parse, and of others
+	// At most lineprotocol.MaxErrors for lines that do not parse, and as many for other lines.
+	reasons []lineReason
 	refused int
 	dropped int64
-	stored  bool                 // or contradicts what is stored: the client wrote well-formed lines
-	lines   []lineprotocol.Lines // of each decoded table
+	// Some lines were stored, or contradict stored rows: the client sent well-formed lines.
+	stored bool
+	lines  []lineprotocol.Lines // the lines of each decoded table
 }
 
-// lineReason is why a line was not taken.
+// lineReason is the reason why a line was not stored.
 type lineReason struct {
-	line int // from 1; 0: not one line
+	line int // from 1; 0 if it is not about a single line
 	text string
 }
 
-// unparsed says which lines were not taken.
+// unparsed returns a partial with the lines that the decoder rejected.
 func unparsed(d lineprotocol.Result) *partial {
 	p := &partial{dropped: int64(d.Rejected), stored: len(d.Rows) > 0, lines: d.Lines}
 	for _, e := range d.Errors {
@@ -78,12 +82,14 @@ func unparsed(d lineprotocol.Result) *partial {
 	return p
 }
 
-// repeated is for a request that was made before, under its key, of which so many lines were dropped then.
+// repeated is called for a request that repeats an earlier one with the same idempotency key.
+// dropped is the number of lines that were not stored then.
 func (p *partial) repeated(dropped int64) {
 	p.reasons, p.dropped, p.stored = []lineReason{{0, "this request was made before: some lines were not taken then"}}, max(0, dropped), true
 }
 
-// answer says that all was stored, or is the error for the client, in InfluxDB's words: clients read them.
+// answer writes the response if all lines were stored. Otherwise it returns the error for the
+// client, in InfluxDB's wording, which clients parse.
 func (p *partial) answer(w http.ResponseWriter) error {
 	slices.SortStableFunc(p.reasons, func(a, b lineReason) int { return cmp.Compare(a.line, b.line) })
 	reasons := make([]string, len(p.reasons))
@@ -104,7 +110,7 @@ func (p *partial) answer(w http.ResponseWriter) error {
 	return base.Errorf(base.Invalid, "partial write: %s dropped=%d", text, p.dropped)
 }
 
-// refuse drops points.
+// refuse drops points, for the given reason.
 func (p *partial) refuse(t tableLines, why string) {
 	t = t.numbered()
 	p.stored = true
@@ -117,8 +123,8 @@ func (p *partial) refuse(t tableLines, why string) {
 	}
 }
 
-// linesOf names the tables of decoded points, and refuses those that cannot be stored whatever else there is: points for a view, and those with a field in which
-// the nanoseconds of their measurement are kept.
+// linesOf assigns decoded points to their tables. It drops points that cannot be stored in any
+// case: points for a view, and points with a field that has the name of the column for nanoseconds.
 func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (tables []tableLines, err error) {
 	database := s.database(r)
 	if err := ingest.CheckName("database", database); err != nil {
@@ -127,7 +133,8 @@ func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (ta
 	for i := range decoded {
 		rows := &decoded[i]
 		name := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: rows.Table}
-		t := tableLines{engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(*rows), Sparse: true, Typed: true}, i} // no field is NULL
+		// NULL means that a point does not have the field.
+		t := tableLines{engine.TableRows{Table: name, Batches: []arrow.RecordBatch{rows.Batch}, Tags: tagNames(*rows), Sparse: true, Typed: true}, i}
 		if _, err := s.store.LookupView(name.Database, name.Schema, name.Name); err == nil {
 			p.refuse(t, fmt.Sprintf("%q is a view", name.Name))
 			continue
@@ -160,8 +167,10 @@ func (s *Server) linesOf(r *http.Request, decoded []ingest.Rows, p *partial) (ta
 	return tables, nil
 }
 
-// storeLines stores points, and enters which it dropped. What a repetition of the request would add once more goes in at once, under the request's key, behind
-// all that it would not: then nothing is doubled whatever fails.
+// storeLines stores points, and adds the dropped ones to p. Points that a repetition of the request
+// would insert a second time are stored last, in one commit with the request's idempotency key.
+// Points before them can be stored again without effect. So whatever fails, no point is stored
+// twice.
 func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.AppendOptions, p *partial) error {
 	var whole []tableLines
 	for i, t := range tables {
@@ -194,7 +203,8 @@ func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.Appen
 		p.stored = true
 		return s.appendWhatFits(r, whole, o, p)
 	case err == nil && o.IdempotencyKey != "":
-		// Counts that are not those of the rows are the first request's, of which some did not fit. They may do so now.
+		// If the counts differ from the number of rows, they are the counts of the first request,
+		// of which some points did not fit. They may fit now.
 		if n, ok := s.rowsFor(whole); ok && n != counts.Rows() {
 			p.repeated(n + p.dropped - counts.Rows())
 		}
@@ -202,7 +212,8 @@ func (s *Server) storeLines(r *http.Request, tables []tableLines, o engine.Appen
 	return err
 }
 
-// rowsFor is how many rows there are for tables without a primary key; ok is false if one of them has a key: of such counts say something else.
+// rowsFor returns the number of rows for tables without a primary key. ok is false if one of the
+// tables has a key: then counts also depend on existing rows.
 func (s *Server) rowsFor(tables []tableLines) (n int64, ok bool) {
 	for _, t := range tables {
 		if s.keyed(t.Table) {
@@ -219,7 +230,8 @@ func (s *Server) keyed(name engine.TableName) bool {
 	return err == nil && len(t.PrimaryKey) > 0
 }
 
-// appendWhatFits is for points of which some contradict their tables: it stores the others.
+// appendWhatFits stores points of which some contradict their tables. It drops those and stores the
+// others.
 func (s *Server) appendWhatFits(r *http.Request, tables []tableLines, o engine.AppendOptions, p *partial) error {
 	var fitting []engine.TableRows
 	for i, t := range tables {
@@ -260,8 +272,9 @@ func (s *Server) appendWhatFits(r *http.Request, tables []tableLines, o engine.A
 	return err
 }
 
-// upsertPiece returns what stores rows of a table with a primary key. A repetition of them changes nothing, but that it could come behind
-// a later change: so each piece of a request with a key has one of its own.
+// upsertPiece returns a function that stores a piece of the points of a table with a primary key.
+// Storing a piece twice changes nothing, unless another change of the rows was made in between. So
+// each piece of a request with an idempotency key has its own key.
 func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engine.TableRows, string) error {
 	return func(t engine.TableRows, piece string) error {
 		with := o
@@ -274,8 +287,9 @@ func (s *Server) upsertPiece(r *http.Request, o engine.AppendOptions) func(engin
 	}
 }
 
-// eachPiece cuts rows that do not fit in two until what does not fit is single rows, which are dropped. A request that is
-// repeated is cut in the same way, and its pieces have the same names.
+// eachPiece splits rows that do not fit in two, again and again, until the rows that do not fit are
+// single rows. These are dropped. A repeated request is split in the same way, and its pieces have
+// the same names.
 func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit func(t engine.TableRows, piece string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -283,7 +297,8 @@ func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit
 	t = t.numbered()
 	n := t.Batches[0].NumRows()
 	rows := t.TableRows
-	rows.Batches = []arrow.RecordBatch{withValues(t.Batches[0])} // what only refused points have is no column
+	// Without columns that only dropped points have.
+	rows.Batches = []arrow.RecordBatch{withValues(t.Batches[0])}
 	switch err := fit(rows, piece); {
 	case err == nil:
 		return nil
@@ -304,7 +319,8 @@ func (p *partial) eachPiece(ctx context.Context, t tableLines, piece string, fit
 	return nil
 }
 
-// withValues returns points without the columns that none of them has. Their memory is the collector's, so they need no release.
+// withValues returns points without the columns that none of them has. The result's memory is
+// garbage-collected, so it needs no release.
 func withValues(rec arrow.RecordBatch) arrow.RecordBatch {
 	var fields []arrow.Field
 	var columns []arrow.Array

@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// patient is an answer that ends when its client takes nothing for a pause, and at a time, if there is one: a write to who reads nothing heeds no
-// context. A connection without deadlines, as in tests of handlers, waits for the client.
+// patient is a response that fails if the client takes no bytes for the time pause. It also fails
+// at the time until, if that is set. Canceling a context does not end a write to a client that
+// reads nothing. A connection that does not support deadlines, as in tests of handlers, waits for
+// the client.
 type patient struct {
 	io.Writer
 	connection *http.ResponseController
@@ -15,7 +17,7 @@ type patient struct {
 	until      time.Time
 }
 
-// patientBytes is what a client has to take within a pause.
+// patientBytes is the number of bytes that a client has to take within a pause.
 const patientBytes = 64 << 10
 
 func (p *patient) Write(b []byte) (n int, err error) {
@@ -32,5 +34,5 @@ func (p *patient) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// done lets the connection be used for other requests.
+// done removes the deadline, so that the connection can be used for other requests.
 func (p *patient) done() { _ = p.connection.SetWriteDeadline(time.Time{}) }

@@ -28,7 +28,7 @@ type sqlRequest struct {
 	Format    string          `json:"format"`
 }
 
-// parseSQL reads a request whose body is a text.
+// parseSQL parses a request. text is its body.
 func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 	q := r.URL.Query()
 	req := sqlRequest{SQL: q.Get("q"), Database: q.Get("database"), Format: q.Get("format")}
@@ -65,12 +65,12 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 	return req, nil
 }
 
-// requestMembers are those of a sqlRequest.
+// requestMembers are the members of a sqlRequest in JSON.
 var requestMembers = []string{"sql", "params", "database", "format", "timeout_ms", "max_rows"}
 
-// checkJSON looks whether a body is one JSON value of which encoding/json makes what it says: that
-// replaces what is no UTF-8 and halves of surrogate pairs by U+FFFD, and takes the last of several
-// members of one name, and names in any case.
+// checkJSON returns an error unless a body is one JSON value that encoding/json decodes exactly.
+// That package replaces invalid UTF-8 and unpaired surrogates by U+FFFD, uses the last of several
+// members of the same name, and matches names in any case.
 func checkJSON(text []byte) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err := skipRequest(d)
@@ -93,8 +93,8 @@ func checkJSON(text []byte) error {
 	return nil
 }
 
-// skipRequest reads one JSON value. The first member of an object that a request has not is an
-// error, once all of the value was read.
+// skipRequest reads one JSON value. It returns an error for the first member of an object that a
+// request does not have, but only after it has read the whole value.
 func skipRequest(d *jsontext.Decoder) error {
 	if d.PeekKind() != '{' {
 		return d.SkipValue()
@@ -134,8 +134,7 @@ func noRequest(err error) *base.Error {
 		WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
 }
 
-// parseParams reads an array of positional or an object of named parameters. Integers stay
-// exact.
+// parseParams parses an array of positional or an object of named parameters. Integers stay exact.
 func parseParams(raw json.RawMessage) ([]any, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
@@ -167,7 +166,7 @@ func parseParams(raw json.RawMessage) ([]any, error) {
 	return nil, base.Errorf(base.Invalid, "params is neither an array nor an object")
 }
 
-// maxDigits is how long a whole number may be that DuckDB has a type for, with its sign.
+// maxDigits is the maximum length of a whole number, with its sign, for which DuckDB has a type.
 const maxDigits = 40
 
 func parseParam(v any) (any, error) {
@@ -180,7 +179,7 @@ func parseParam(v any) (any, error) {
 			return u, nil
 		}
 		if !strings.ContainsAny(v.String(), ".eE") {
-			if len(v) <= maxDigits { // of more, reading them takes long
+			if len(v) <= maxDigits { // parsing longer ones takes long
 				if i, ok := new(big.Int).SetString(v.String(), 10); ok {
 					return i, nil
 				}

@@ -9,17 +9,17 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// endpoint is a route that only some callers may use.
+// endpoint is a route that requires a role.
 type endpoint struct {
 	pattern    string
 	least      session.Role
-	answer     func(http.ResponseWriter, error) // writes an error
+	answer     func(http.ResponseWriter, error) // writes an error response
 	handler    handler
-	parameters []string // that its URL may have, besides a token
+	parameters []string // allowed in the URL, in addition to a token
 }
 
-// handler answers a request or returns the error to answer with. One that has begun its answer
-// reports errors itself.
+// handler answers a request, or returns the error to answer with. A handler that has begun its
+// response reports errors itself.
 type handler func(w http.ResponseWriter, r *http.Request, who caller) error
 
 func plain(f http.HandlerFunc) handler {
@@ -29,8 +29,8 @@ func plain(f http.HandlerFunc) handler {
 	}
 }
 
-// Parameters that several routes take. Those of InfluxDB's routes are what its protocols define:
-// clients send them, and some mean nothing here.
+// Parameters that several routes accept. Those of InfluxDB's routes are defined by its protocols.
+// Clients send all of them, and some have no effect here.
 var (
 	sqlParameters      = []string{"database", "format", "max_rows", "timeout_ms"}
 	influxWrite        = []string{"db", "rp", "precision", "consistency", "org", "orgID", "bucket", "database", "durability"}
@@ -40,7 +40,7 @@ var (
 	profilesParameters = []string{"debug", "gc", "seconds"}
 )
 
-// endpoints returns the routes that run something or tell what is stored.
+// endpoints returns the routes that run something or show stored data.
 func (s *Server) endpoints() []endpoint {
 	return []endpoint{
 		{"POST /api/v1/sql", session.Reader, writeError, s.sql, sqlParameters},
@@ -61,7 +61,7 @@ func (s *Server) endpoints() []endpoint {
 	}
 }
 
-// Handler returns the routes.
+// Handler returns a handler for all routes.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	packed := compress()
@@ -86,11 +86,11 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// open is a route for everybody: it tells nothing of what is stored.
+// open returns the handler of a route that needs no token. It must show nothing about stored data.
 func open(pattern string, h http.HandlerFunc) http.Handler {
 	e := endpoint{pattern: pattern}
 	if strings.HasSuffix(pattern, " /ping") {
-		e.parameters = []string{"verbose", "wait_for_leader"} // InfluxDB's
+		e.parameters = []string{"verbose", "wait_for_leader"} // parameters of InfluxDB
 	}
 	known := e.known()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -102,11 +102,11 @@ func open(pattern string, h http.HandlerFunc) http.Handler {
 	})
 }
 
-// whereSQLGoes is the hint for those who send it to the root, as to ClickHouse.
+// whereSQLGoes is the hint for SQL that is sent to the root, as clients of ClickHouse do.
 const whereSQLGoes = "SQL goes to /api/v1/sql: as the body of a POST, or GET /api/v1/sql?q=..."
 
-// missing answers what no route takes: an unknown path, or a known one with a method that it
-// does not have. OPTIONS tells the methods.
+// missing answers requests that match no route: an unknown path, or a method that the path does not
+// have. It answers OPTIONS with the list of methods.
 func missing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {

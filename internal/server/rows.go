@@ -19,14 +19,14 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// written answers a request that added rows.
+// written is the response to a request that wrote rows.
 type written struct {
 	Rows int64 `json:"rows"`
 	mutate.Counts
 	Durable bool `json:"durable"`
 }
 
-// rows takes a body for one table, in the format that its Content-Type names.
+// rows handles a body with rows of one table, in the wire format that its Content-Type names.
 func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	q := r.URL.Query()
 	mode, err := mutate.ParseMode(q.Get("mode"))
@@ -91,7 +91,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return nil
 }
 
-// appendOptions reads what every write request can say about durability and repetition.
+// appendOptions reads the options of every write request: durability and idempotency key.
 func appendOptions(r *http.Request) (engine.AppendOptions, error) {
 	o := engine.AppendOptions{Create: true, IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	switch d := r.URL.Query().Get("durability"); d {
@@ -104,8 +104,8 @@ func appendOptions(r *http.Request) (engine.AppendOptions, error) {
 	return o, nil
 }
 
-// identify lets the engine tell a repeated request from another one with the same key: by
-// where it goes and by its body.
+// identify computes a hash of the request's URL and body. With it the engine distinguishes a
+// repetition from another request with the same idempotency key.
 func identify(o *engine.AppendOptions, r *http.Request, body []byte) {
 	if o.IdempotencyKey == "" {
 		return
@@ -121,7 +121,7 @@ func identify(o *engine.AppendOptions, r *http.Request, body []byte) {
 	o.BodyHash = hash.Sum(nil)
 }
 
-// tableName reads [schema.]table of a database.
+// tableName parses [schema.]table of a database.
 func tableName(database, table string) (engine.TableName, error) {
 	n := engine.TableName{Database: database, Schema: engine.DefaultSchema, Name: table}
 	if schemaName, name, ok := strings.Cut(table, "."); ok {
@@ -135,7 +135,7 @@ func tableName(database, table string) (engine.TableName, error) {
 	return n, nil
 }
 
-// decodeTable decodes a body that holds rows of one table.
+// decodeTable decodes a body with rows of one table.
 func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) ([]arrow.RecordBatch, error) {
 	q, contentType := r.URL.Query(), r.Header.Get("Content-Type")
 	mediaType, _, _ := mime.ParseMediaType(contentType)
@@ -155,8 +155,8 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) (
 	return f.Decode(b.bytes, o)
 }
 
-// columnTypes returns the types of a table's columns, so that text is read as what it is to
-// become; nothing for a table that is yet to be made.
+// columnTypes returns the types of a table's columns, so that text is parsed as the right type. It
+// returns nil for a table that does not exist.
 func (s *Server) columnTypes(name engine.TableName) []schema.Field {
 	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *Server) columnTypes(name engine.TableName) []schema.Field {
 	return t.Fields()
 }
 
-// arcMsgpack takes Arc's MessagePack, whose maps name their tables.
+// arcMsgpack handles Arc's MessagePack format, in which each map names its table.
 func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) error {
 	precision, err := ingest.ParsePrecision(r.URL.Query().Get("precision"))
 	if err != nil {
@@ -201,8 +201,8 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	return nil
 }
 
-// database is the one that a request without a path for it means. A bucket of InfluxDB's
-// may be written DATABASE/RETENTION-POLICY; there is but the default policy.
+// database returns the database of a request whose path does not name one. InfluxDB's bucket may be
+// DATABASE/RETENTION-POLICY; there is only the default policy.
 func (s *Server) database(r *http.Request) string {
 	q := r.URL.Query()
 	bucket := q.Get("bucket")
@@ -217,7 +217,7 @@ func (s *Server) database(r *http.Request) string {
 	return s.settings.Database
 }
 
-// tables names the tables of decoded rows that name theirs.
+// tables assigns decoded rows to the tables that they name.
 func (s *Server) tables(r *http.Request, decoded []ingest.Rows) ([]engine.TableRows, error) {
 	database := s.database(r)
 	if err := ingest.CheckName("database", database); err != nil {

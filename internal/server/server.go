@@ -1,5 +1,5 @@
-// Package server speaks HTTP: a handler reads a request, calls the engine or the
-// session, and writes the answer. It decides nothing about data.
+// Package server implements the HTTP API. A handler reads a request, calls the engine or the
+// session, and writes the response. It makes no decisions about data.
 package server
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/scoterdb/scoter/internal/system"
 )
 
-// Store is what the handlers need of the engine.
+// Store is the part of the engine that handlers need.
 type Store interface {
 	Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error)
 	CreateDatabase(ctx context.Context, name string, ifNotExists bool) error
@@ -44,19 +44,20 @@ type Server struct {
 	queries  *system.Queries
 	tokens   tokens
 	browsers browsers
-	failures func() int64 // of DuckDB
+	failures func() int64 // number of failures of DuckDB
 	log      *slog.Logger
 	metrics  *metrics.Metrics
-	gate     *gate // of requests with rows
-	// Those of statements: a query that takes long keeps nobody from writing.
+	gate     *gate // for requests with rows
+	// statements is for the texts of SQL statements. It is separate from gate, so that a long query
+	// does not keep requests with rows waiting.
 	statements *gate
 	results    *spool.Space
 	started    time.Time
-	requests   atomic.Uint64 // so far
+	requests   atomic.Uint64 // number of requests so far
 }
 
-// New returns a server, which adds its own metrics to m. failures counts the times that DuckDB
-// failed and another one took its place.
+// New returns a server, and adds the server's metrics to m. failures returns how often DuckDB has
+// failed and was replaced by a new instance.
 func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, m *metrics.Metrics, failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
 	s := &Server{
@@ -70,7 +71,8 @@ func New(settings config.Server, store Store, executor *session.Executor, querie
 	return s
 }
 
-// guard lets a handler run for callers of at least a role, and turns its error into an answer.
+// guard returns a handler that runs an endpoint for callers that have its role, and turns its error
+// into a response.
 func (s *Server) guard(e endpoint) http.Handler {
 	known := e.known()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,10 +93,11 @@ func (s *Server) guard(e endpoint) http.Handler {
 		if err == nil {
 			err = e.handler(w, r, who)
 		}
-		// What nobody read of the body is taken from the connection.
+		// The package net/http reads the rest of the body from the connection, within this
+		// deadline.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
-			err = base.Wrap(reason, "%v", err) // the server, not the client, ended the request
+			err = base.Wrap(reason, "%v", err) // the server ended the request, not the client
 		}
 		if err != nil {
 			if kind := base.KindOf(err); kind == base.Internal || kind == base.Corrupt || kind == base.Unknown {
@@ -110,14 +113,14 @@ func (s *Server) guard(e endpoint) http.Handler {
 	})
 }
 
-// requestIDHeader names a request in the logs of client and server.
+// requestIDHeader identifies a request in the logs of client and server.
 const requestIDHeader = "X-Request-Id"
 
-// maxRequestID bounds what a client may have logged.
+// maxRequestID is the maximum length of a client's request id, since ids are logged.
 const maxRequestID = 128
 
-// requestID returns the client's name for its request, or a new one: when the server
-// started, and which request since then it is.
+// requestID returns the client's id for its request, or a new one, which consists of the server's
+// start time and the number of the request.
 func (s *Server) requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
 	printable := func(c rune) bool { return c > ' ' && c < 0x7f }

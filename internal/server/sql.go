@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// sql runs statements and streams the last one's answer.
+// sql runs statements and streams the result of the last one.
 func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err error) {
 	started := time.Now()
 	defer func() { s.metrics.Query(time.Since(started), err) }()
@@ -34,7 +34,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	identify(&o, r, text)
 	req, err := s.parseSQL(r, text)
-	done() // the request has copies
+	done() // the request has copies of what it needs
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 
 	role := who.role
 	if r.Method != http.MethodPost {
-		role = min(role, session.Reader) // a link must not change anything; routes for GET take HEAD too
+		// A link must not change anything; routes for GET accept HEAD too.
+		role = min(role, session.Reader)
 	}
 	answer, err := s.executor.Execute(ctx, session.Request{SQL: req.SQL, Args: args, Database: req.Database, Role: role, Options: o})
 	if err != nil {
@@ -81,18 +82,19 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	})
 }
 
-// client tells clients apart: by their address and their token.
+// client identifies a client by its address and the name of its token.
 func client(r *http.Request, who caller) string {
-	host, _, _ := net.SplitHostPort(r.RemoteAddr) // without one, tokens alone
+	host, _, _ := net.SplitHostPort(r.RemoteAddr) // without an address only by the token
 	return host + " " + who.name
 }
 
-// smallBody is up to where a statement's body takes no memory of requests under way. As many of these as there may be connections, which
-// send them slowly, take little.
+// smallBody is the maximum size in bytes of a statement's body for which no request memory is
+// reserved. Even if every connection sends one slowly, they take little memory.
 const smallBody = 8 << 10
 
-// statementBody reads the body of a request to run SQL. Large ones take memory of requests under way until done is called; small
-// ones none, so that no query waits for who writes.
+// statementBody reads the body of a request to run SQL. For a large body it reserves request memory
+// until done is called. For a small one it reserves none, so that queries do not wait for other
+// requests.
 func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []byte, done func(), err error) {
 	done = func() {}
 	if r.Method != http.MethodPost {
@@ -120,10 +122,10 @@ func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []b
 	return b.bytes, b.Close, nil
 }
 
-// maxLogged is how much of a statement is logged.
+// maxLogged is the number of bytes of a statement that are logged.
 const maxLogged = 1000
 
-// logSlow logs a query that took longer than it should.
+// logSlow logs a query that took longer than the setting slow_query.
 func (s *Server) logSlow(id string, who caller, req *sqlRequest, elapsed time.Duration) {
 	if limit := s.settings.SlowQuery; limit > 0 && elapsed >= limit {
 		s.log.Warn("slow query", "request_id", id, "user", who.name, "database", req.Database, "elapsed_ms", milliseconds(elapsed),
@@ -131,7 +133,7 @@ func (s *Server) logSlow(id string, who caller, req *sqlRequest, elapsed time.Du
 	}
 }
 
-// loggable is a statement as logs may have it.
+// loggable returns a statement in a form that may be logged.
 func loggable(sql string) string {
 	sql = sqltoken.Redact(sql)
 	return strings.ToValidUTF8(sql[:min(len(sql), maxLogged)], "")
@@ -139,19 +141,22 @@ func loggable(sql string) string {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// farewell is how long after its time a query's client has to take what tells it so.
+// farewell is the time that a client has after a query's deadline to receive the error.
 const farewell = 3 * time.Second
 
-// A client that takes nothing of a result for slowReader holds up its query no longer: the rest goes to a file. After resultPause
-// the connection is cut.
+// If a client takes no bytes of a result for slowReader, the rest of the result is spooled to a
+// file and the query continues. After resultPause the connection is cut.
 const (
 	slowReader  = time.Second / 2
 	resultPause = time.Minute
 )
 
-// stream writes a result. The first batch is awaited before the header, and the first bytes are buffered, so that an error
-// until then has a status of its own; a later one ends the answer in a way that the client sees. A change is made by now: nothing ends its
-// result but its client.
+// stream writes a result. It waits for the first batch before it writes the header, and buffers the
+// first bytes. An error up to then has its own HTTP status. A later error ends the response in a
+// way that the client can detect.
+//
+// The result of a statement that changes rows does not end by a timeout, only by its client: the
+// change has already been made.
 func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *session.Answer, format encode.Format, opts encode.Options) error {
 	client := &patient{Writer: w, connection: http.NewResponseController(w), pause: resultPause}
 	defer client.done()
@@ -176,7 +181,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	stats, err := encode.Write(ctx, out, format, src, opts)
 	s.metrics.Returned(stats.Rows)
 	src.drop()
-	answer.Close() // what is left to send needs neither connection nor snapshot
+	answer.Close() // the rest can be sent without a connection of DuckDB and a snapshot
 	if sent := out.Finish(); err == nil {
 		err = sent
 	}
@@ -185,16 +190,17 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	}
 	if err != nil {
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
-		// What says why, in formats that can, goes out before the connection is cut: a client that looks at nothing else sees that.
-		_ = client.connection.Flush() // a client that is gone needs neither
+		// Formats that can express an error have written it. It is flushed before the connection is
+		// cut, for clients that do not check for that.
+		_ = client.connection.Flush() // it fails if the client has disconnected
 		s.metrics.BrokenOff(err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
 }
 
-// instead answers with the error that there is in place of a result. That of a change stands beside the counts of an answer with status 200:
-// the change is made, and who takes it for failed makes it again.
+// instead answers with an error in place of a result. If a change was made, the response has status
+// 200, with the counts and the error: a client that takes the change for failed would repeat it.
 func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options, err error) error {
 	if !answer.Changes {
 		return err
@@ -208,10 +214,10 @@ func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options,
 	return nil
 }
 
-// peeked is rows whose first batch was fetched already.
+// peeked is a result whose first batch has already been fetched.
 type peeked struct {
 	mutate.Rows
-	full  func() error // why there should be no more
+	full  func() error // returns an error if the result must end early
 	shown func(error) error
 	first arrow.RecordBatch
 	err   error

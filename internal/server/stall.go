@@ -8,21 +8,22 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// A statement may have a table to itself for as long as it takes, and requests for that table wait with
-// their rows in memory. Together they hold at most a half of the gate, so that requests for other
-// tables find room. Once they hold a quarter, requests for such a table wait before their bodies are read,
-// with nothing in memory.
+// A statement may hold the lock of a table for a long time, and requests for that table wait with
+// their rows in memory. Together they hold at most 1/stalledShare of the gate, so that there is
+// memory for requests for other tables. Once they hold 1/crowdedShare, further requests for a
+// locked table wait before their bodies are read, without memory.
 const (
 	stalledShare = 2
 	crowdedShare = 4
 )
 
-// stallPatience is how long a request waits, with its rows in memory, to be among those that may wait.
-// Many statements have a table to themselves for a moment only.
+// stallPatience is how long a request waits, with its rows in memory, for permission to wait for a
+// table. Many statements hold a table lock only for a moment.
 const stallPatience = 250 * time.Millisecond
 
-// stall counts n bytes of a request that begins to wait for a table, until over is called. It is Unavailable
-// if those that wait hold as much as they may. A single request may hold more.
+// stall counts n bytes of a request that begins to wait for a table, until over is called. It
+// returns an Unavailable error if the waiting requests already hold as much as they may. A single
+// request may hold more.
 func (g *gate) stall(ctx context.Context, n int64) (over func(), err error) {
 	n = min(n, g.limit/stalledShare)
 	limited, cancel := context.WithTimeout(ctx, stallPatience)
@@ -43,15 +44,16 @@ func (g *gate) stall(ctx context.Context, n int64) (over func(), err error) {
 var errStalled = base.Errorf(base.Unavailable, "another statement has the table to itself, and requests that wait for it hold as much memory as they may").
 	WithHint("retry after a second")
 
-// crowded reports whether the requests that wait for tables hold so much memory that others for such
-// tables are to wait with none.
+// crowded reports whether the requests that wait for tables hold so much memory that further ones
+// have to wait without any.
 func (g *gate) crowded() bool { return g.stalled.Load() >= g.limit/crowdedShare }
 
-// untilFree waits, for as long as requests wait for memory, until no statement has a table to itself.
+// untilFree waits until no statement holds the lock of a table. It waits no longer than requests
+// wait for memory.
 func (s *Server) untilFree(ctx context.Context, name engine.TableName) error {
 	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
 	if err != nil {
-		return nil // it is made, or refused, later on
+		return nil // the table will be created, or the request refused, later on
 	}
 	limited, cancel := context.WithTimeout(ctx, s.gate.waiting)
 	defer cancel()
@@ -64,10 +66,10 @@ func (s *Server) untilFree(ctx context.Context, name engine.TableName) error {
 	case limited.Err() != nil:
 		return errStalled
 	}
-	return nil // another error is found again
+	return nil // other errors will occur again later on
 }
 
-// waits is engine.AppendOptions.Waits of the request.
+// waits is the request's engine.AppendOptions.Waits.
 func (b *body) waits(ctx context.Context) (over func(), err error) {
 	held, _ := b.lacking(0)
 	return b.gate.stall(ctx, held)

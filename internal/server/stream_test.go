@@ -28,7 +28,8 @@ import (
 	"github.com/scoterdb/scoter/internal/spool"
 )
 
-// TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver between commit and answer.
+// TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver checks the response to a change whose time runs out
+// between the commit and the response.
 func TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver(t *testing.T) {
 	s := &Server{metrics: metrics.New(metrics.Watched{}, slog.New(slog.DiscardHandler))}
 	over, cancel := context.WithCancel(t.Context())
@@ -50,7 +51,8 @@ func TestAChangeIsAnsweredAsMadeWhenItsTimeIsOver(t *testing.T) {
 	}
 }
 
-// TestAResultThatBreaksOffIsIncomplete for every client, whatever its format; those that can say why do so before.
+// TestAResultThatBreaksOffIsIncomplete checks, for every format, that a client can detect a result
+// that ends early. Formats that can express an error must do so.
 func TestAResultThatBreaksOffIsIncomplete(t *testing.T) {
 	s := &Server{metrics: metrics.New(metrics.Watched{}, slog.New(slog.DiscardHandler)), log: slog.New(slog.DiscardHandler)}
 	handler := compress()(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,10 +102,11 @@ func TestAResultThatBreaksOffIsIncomplete(t *testing.T) {
 	}
 }
 
-// TestAQueryEndsBeforeItsSlowReader: what the reader does not take within a second is kept for it, up to a bound.
+// TestAQueryEndsBeforeItsSlowReader checks that a result whose reader takes nothing for a second is
+// spooled, up to a maximum size.
 func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 	const batches = 400
-	for _, space := range []int64{8 << 20, 800 << 20} { // an eighth for each result
+	for _, space := range []int64{8 << 20, 800 << 20} { // each result may take an eighth
 		synctest.Test(t, func(t *testing.T) {
 			s := &Server{metrics: metrics.New(metrics.Watched{}, slog.New(slog.DiscardHandler)), log: slog.New(slog.DiscardHandler), results: spool.NewSpace(t.TempDir(), space)}
 			client, conn := net.Pipe()
@@ -112,7 +115,7 @@ func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 			rows, ended := newBreaking(batches), make(chan struct{})
 			go func() {
 				defer close(ended)
-				defer func() { _ = recover() }() // http.ErrAbortHandler: the result breaks off
+				defer func() { _ = recover() }() // http.ErrAbortHandler: the result ends early
 				_ = s.stream(t.Context(), connection{httptest.NewRecorder(), conn}, &session.Answer{Rows: rows}, encode.NDJSON, encode.Options{})
 			}()
 			time.Sleep(2 * time.Second)
@@ -145,7 +148,7 @@ func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 type breaking struct {
 	numbers
 	random *rand.Rand
-	left   int // batches
+	left   int // the number of batches left
 }
 
 func newBreaking(batches int) *breaking {
@@ -164,7 +167,8 @@ func (r *breaking) Next(context.Context) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(r.Schema(), []arrow.Array{b.NewArray()}, 2048), nil
 }
 
-// numbers is a result of one column and one batch; it heeds its context as results of DuckDB do.
+// numbers is a result of one column and one batch. Like results of DuckDB it ends when its context
+// does.
 type numbers struct{ rest []arrow.RecordBatch }
 
 func newNumbers(n int64) *numbers {

@@ -1,12 +1,12 @@
-// How a scan says that it may open parts.
+// How a scan shows that it may open parts.
 #pragma once
 
 #include "duckdb/common/open_file_info.hpp"
 
 namespace scoter {
 
-// What an OpenFileInfo has to carry: a secret of this process, and that what DuckDB has cached of a
-// file stays valid.
+// The options that an OpenFileInfo must have: a secret of this process, and that what DuckDB has
+// cached of a file stays valid.
 duckdb::shared_ptr<duckdb::ExtendedOpenFileInfo> PartAccess();
 
 } // namespace scoter

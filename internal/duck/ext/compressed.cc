@@ -1,7 +1,9 @@
-// Files that are compressed, for DuckDB's readers. DuckDB (1.5.6) takes a file that was cut for one that
-// ends there, and compares no checksum of gzip's: rows that are missing or changed look like any others.
-// These file systems take the place of its own. Only a reader that comes to the end of a file learns
-// that it is cut: one that stops earlier has the rows that it asked for.
+// Compressed files for DuckDB's readers. DuckDB (1.5.6) takes a truncated file for one that ends
+// there, and does not compare gzip's checksums: missing or changed rows are not noticed. These file
+// systems replace DuckDB's own.
+//
+// Only a reader that reaches the end of a file learns that it is truncated. A reader that stops
+// earlier has the rows that it asked for.
 #include "compressed.h"
 
 #include "crc32.hpp"
@@ -19,7 +21,7 @@ namespace {
 
 using namespace duckdb;
 
-// A compressed file that is read.
+// A compressed file that is being read.
 struct File : public CompressedFile {
 	File(CompressedFileSystem &files, unique_ptr<FileHandle> child, const string &path,
 		FileCompressionType type)
@@ -30,12 +32,12 @@ struct File : public CompressedFile {
 	[[noreturn]] void Fail(const char *what) const { throw IOException("%s %s", path, what); }
 
 	const FileCompressionType type;
-	bool started = false; // there were bytes
-	bool complete = false; // what was read so far may be all of the file
+	bool started = false; // the file has at least one byte
+	bool complete = false; // what was read so far may be the whole file
 };
 
-// Stream decompresses a file. CompressedFile never tells it that the file has ended, so it says beforehand
-// whether it may: File::complete.
+// Decompresses a file. CompressedFile never notifies the stream when the file ends. So the stream
+// says in advance whether the file may end at the current place (File::complete).
 class Stream : public StreamWrapper {
 public:
 	void Initialize(QueryContext, CompressedFile &reads, bool) override {
@@ -47,7 +49,7 @@ public:
 	bool Read(StreamData &data) override {
 		file->started = true;
 		Decompress(data);
-		return false; // there may be more behind: CompressedFile sees that there is nothing
+		return false; // there may be more; CompressedFile notices the end
 	}
 
 	void Write(CompressedFile &, StreamData &, data_ptr_t, int64_t) override {
@@ -61,7 +63,7 @@ protected:
 	File *file = nullptr;
 };
 
-// Members of gzip, one behind the other, and then zeros, by which tools fill up blocks.
+// The members of a gzip file, one after the other, followed by zeros with which tools pad blocks.
 class GzipStream : public Stream {
 public:
 	~GzipStream() override { GzipStream::Close(); }
@@ -89,17 +91,18 @@ private:
 
 	duckdb_miniz::mz_stream deflated;
 	bool inflating = false;
-	Taker take = nullptr; // of the next byte outside of the deflated data
-	uint32_t at = 0; // bytes of the field that take has had
-	uint8_t flags = 0; // of the member
-	uint32_t number = 0; // that is read byte by byte
+	Taker take = nullptr; // handles the next byte outside of the deflated data
+	uint32_t at = 0; // bytes of the current field that take has handled
+	uint8_t flags = 0; // flags of the member
+	uint32_t number = 0; // a number that is read byte by byte
 	uint32_t crc = 0, size = 0;
 
-	static constexpr uint8_t has_header_crc = 2; // DuckDB's names of flags are not RFC 1952's here
+	// Some of DuckDB's names of flags differ from RFC 1952.
+	static constexpr uint8_t has_header_crc = 2;
 
 	void Enter(Taker next) { take = next, at = 0, number = 0; }
 
-	// Reads a number of some bytes, and reports whether it has all of them.
+	// Adds a byte to a number of the given size. Returns true when the number is complete.
 	bool Number(uint8_t byte, uint32_t bytes) {
 		number |= uint32_t(byte) << 8 * at;
 		return ++at == bytes;
@@ -120,7 +123,7 @@ private:
 		if (++at == GZIP_HEADER_MINSIZE - 3) Field();
 	}
 
-	// Goes on to the next field that the header still has.
+	// Continues with the next field of the header, or with the deflated data.
 	void Field() {
 		static const struct {
 			uint8_t flag;
@@ -161,7 +164,7 @@ private:
 		if (++at == 2) Field();
 	}
 
-	// Reports whether there is output to take first.
+	// Returns true if the output is full and must be read first.
 	bool Inflate(StreamData &data) {
 		auto room = data.out_buff.get() + data.out_buf_size;
 		deflated.next_in = data.in_buff_start,
@@ -196,7 +199,7 @@ private:
 		Enter(&GzipStream::Magic);
 	}
 
-	uint32_t left = 0; // bytes of the extra field
+	uint32_t left = 0; // remaining bytes of the extra field
 	bool second = false; // a member has ended
 };
 
@@ -215,7 +218,7 @@ protected:
 		if (!stream) throw OutOfMemoryException("no memory to decompress %s", file->path);
 	}
 
-	// It verifies the checksums of frames that have some.
+	// The library verifies the checksums of frames that have one.
 	void Decompress(StreamData &data) override {
 		duckdb_zstd::ZSTD_inBuffer in = {
 			data.in_buff_start, size_t(data.in_buff_end - data.in_buff_start), 0};
@@ -225,7 +228,7 @@ protected:
 			file->Fail((
 				string("is damaged, or not a zstd file: ") + duckdb_zstd::ZSTD_getErrorName(status))
 					.c_str());
-		file->complete = status == 0; // a frame has ended, and all of it is written
+		file->complete = status == 0; // a frame has ended, and all of it has been written
 		data.in_buff_start += in.pos;
 		data.out_buff_end = data.out_buff_start + out.pos;
 	}
@@ -234,7 +237,7 @@ private:
 	duckdb_zstd::ZSTD_DStream *stream = nullptr;
 };
 
-// Reads by a stream of ours, and writes as DuckDB does.
+// Reads with one of our streams, and writes as DuckDB does.
 template <class Base, class Reader, FileCompressionType type> class Verified : public Base {
 public:
 	unique_ptr<FileHandle> OpenCompressedFile(

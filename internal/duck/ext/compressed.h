@@ -6,8 +6,8 @@
 extern "C" {
 #endif
 
-// Has the database of a connection read gzip and zstd files with their ends and checksums verified.
-// Returns NULL, or a message that must be freed.
+// Makes the database of a connection verify the ends and checksums of gzip and zstd files that it
+// reads. Returns NULL, or a message that the caller frees.
 char *scoter_register_compressed(duckdb_connection connection);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// CRC-32 by tables, eight bytes at a time. DuckDB's miniz has one of a byte at a time, which takes
-// half as long as decompressing does.
+// CRC-32 with tables, eight bytes at a time. DuckDB's miniz computes it one byte at a time, which
+// takes half the time that decompressing takes.
 #include "crc32.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
-// CRC32C with the instructions of x86-64 (SSE 4.2) and arm64. An instruction takes three cycles and one
-// can start in each, so three streams run side by side; their results are joined by tables that say
-// what so many zeros behind do to a CRC.
+// CRC32C with the instructions of x86-64 (SSE 4.2) and arm64. An instruction takes three cycles and
+// one can start in each cycle, so three streams are computed in parallel. Their results are
+// combined with tables of how appended zeros change a CRC.
 #include "crc32c.h"
 
 #include <pthread.h>
@@ -11,11 +11,11 @@
 
 static uint32_t bytewise[8][256]; // for processors without the instructions: eight bytes at a time
 
-// The length of a stream: three are about an eighth of a block.
+// The length of a stream. Three streams are about an eighth of a block.
 enum { stream = 2720 };
 
-static uint32_t behind_stream[4]
-							 [256]; // what the zeros of one stream behind do to each byte of a CRC
+// The effect on each byte of a CRC of appending as many zeros as a stream is long.
+static uint32_t behind_stream[4][256];
 
 static uint32_t shift_by_zeros(uint32_t crc, size_t bytes) {
 	while (bytes-- > 0) crc = crc >> 8 ^ bytewise[0][crc & 0xff];
@@ -31,7 +31,7 @@ static void fill_tables(void) {
 	for (uint32_t n = 0; n < 256; n++) {
 		for (int k = 1; k < 8; k++) bytewise[k][n] = shift_by_zeros(bytewise[0][n], k);
 	}
-	uint32_t bits[32]; // of each bit of a CRC
+	uint32_t bits[32]; // the effect on each bit of a CRC
 	for (int bit = 0; bit < 32; bit++) bits[bit] = shift_by_zeros((uint32_t)1 << bit, stream);
 	for (int at = 0; at < 4; at++) {
 		for (uint32_t n = 0; n < 256; n++) {
@@ -68,7 +68,7 @@ static int has_instructions(void) { return __builtin_cpu_supports("sse4.2"); }
 #include <sys/auxv.h>
 static int has_instructions(void) { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
 #else
-static int has_instructions(void) { return 1; } // all of Apple's have
+static int has_instructions(void) { return 1; } // all processors of Apple have them
 #endif
 #if defined(__clang__)
 #define WITH_CRC __attribute__((target("crc")))

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-// Returns the CRC32C of the bytes before, whose CRC32C is crc (0: there are none), and of more.
+// Returns the CRC32C of some bytes that follow others. crc is the CRC of the others, or 0 if there
+// are none.
 uint32_t scoter_crc32c(uint32_t crc, const void *data, size_t bytes);
 
 #ifdef __cplusplus

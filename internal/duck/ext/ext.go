@@ -1,5 +1,6 @@
-// Package ext is the room for C++ inside DuckDB that needs its private headers: the file system by which
-// DuckDB reads parts (docs/rfcs/0002-part-access.md), and those by which it reads compressed files.
+// Package ext has C++ inside DuckDB that needs DuckDB's private headers: the file system with which
+// DuckDB reads parts (docs/rfcs/0002-part-access.md), and the file systems with which it reads
+// compressed files.
 //
 // Package duck registers them before it locks DuckDB's configuration.
 package ext
@@ -23,7 +24,7 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 )
 
-// Register adds the file systems to the database of a connection, a duckdb_connection.
+// Register adds the file systems to the database of a connection (duckdb_connection).
 func Register(connection unsafe.Pointer) error {
 	conn := C.duckdb_connection(connection)
 	return errors.Join(
@@ -31,7 +32,7 @@ func Register(connection unsafe.Pointer) error {
 		registered("compressed files", C.scoter_register_compressed(conn)))
 }
 
-// registered is the error that a failure to register a file system stands for. It frees it.
+// registered converts the error message of a registration into an error, and frees it.
 func registered(what string, failure *C.char) error {
 	if failure == nil {
 		return nil
@@ -49,7 +50,7 @@ func Serve(files *blocks.Files) {
 	served.Store(files.Number(), files)
 }
 
-// Withdraw ends Serve. No query may run any more that reads the files.
+// Withdraw undoes Serve. No running query may still read the files.
 func Withdraw(files *blocks.Files) {
 	served.Delete(files.Number())
 	files.ForgetAll()
@@ -96,11 +97,11 @@ func foundError(found *C.scoter_found, err error) {
 //export scoterPartDamaged
 func scoterPartDamaged(store, id C.uint64_t, offset C.int64_t, what *C.char) {
 	if file := find(store, id); file != nil {
-		_ = file.Damaged(int64(offset), C.GoString(what)) // DuckDB's thread throws the same
+		_ = file.Damaged(int64(offset), C.GoString(what)) // DuckDB's thread throws the same error
 	}
 }
 
-// checksum returns the CRC32C of bytes as the file system computes it.
+// checksum returns the CRC32C of bytes, as the file system computes it.
 func checksum(data []byte) uint32 {
 	return uint32(C.scoter_crc32c(0, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }

@@ -30,22 +30,23 @@ const char *const secret_name = "scoter_part";
 
 constexpr idx_t block_size = 64 << 10;
 
-// How much is read at once: what was read is still in the processor's cache when it is verified.
+// The number of bytes that are read at once. They are still in the processor's cache when they are
+// verified.
 constexpr idx_t slice = 8 * block_size;
 
-// Thrown as an error of a kind of ours; see internal/duck/errors.go.
+// Returns an exception that becomes an error of one of our kinds; see internal/duck/errors.go.
 Exception Failure(const string &kind, const string &message, const string &hint) {
 	return Exception({{"scoter_kind", kind}, {"scoter_hint", hint}}, ExceptionType::IO, message);
 }
 
-// An open file, which all who read a part share.
+// An open file. All readers of a part share it.
 struct Descriptor {
 	explicit Descriptor(int fd) : fd(fd) {}
 	~Descriptor() { close(fd); }
 	const int fd;
 };
 
-// Part is an immutable file and the checksums of its blocks. Threads share it.
+// An immutable file and the checksums of its blocks. Threads share it.
 struct Part {
 	uint64_t store = 0, id = 0;
 	string path, name;
@@ -68,7 +69,8 @@ struct Part {
 		return there;
 	}
 
-	// Fills a buffer with bytes of the file. Every block that has some of them is compared with its checksum.
+	// Fills a buffer with bytes of the file. Each block that contains some of them is compared with
+	// its checksum.
 	void Read(int fd, char *to, idx_t n, idx_t at) {
 		if (at > bytes || n > bytes - at)
 			throw IOException({{"scoter_kind", "corrupt"}}, "%s: %llu bytes at byte %llu, of %llu",
@@ -91,7 +93,7 @@ private:
 	std::mutex lock;
 	weak_ptr<Descriptor> open;
 
-	// Reads whole blocks and compares them.
+	// Reads whole blocks and compares them with their checksums.
 	void ReadBlocks(int fd, char *to, idx_t n, idx_t at) {
 		ReadFile(fd, to, n, at);
 		for (idx_t done = 0; done < n; done += block_size) {
@@ -104,16 +106,17 @@ private:
 		}
 	}
 
-	// Returns the bytes of a block, verified. They are valid until the thread asks for another block.
+	// Returns the bytes of a block, verified. They are valid until the thread requests another
+	// block.
 	//
-	// A thread keeps the last one, since it mostly reads a file in order: column chunks that are much
-	// smaller than a block would each read and verify the same block otherwise.
+	// A thread caches the last block, since it mostly reads a file in order. Otherwise each column
+	// chunk that is much smaller than a block would read and verify the same block again.
 	const char *Block(int fd, idx_t block) {
 		static thread_local struct {
 			uint64_t store = 0, id = 0;
 			idx_t block = 0;
 			char data[block_size];
-		} last; // of no part while store is 0
+		} last; // store is 0 while there is no block
 		if (last.store != store || last.id != id || last.block != block) {
 			last.store = 0;
 			ReadBlocks(fd, last.data, std::min(block_size, bytes - block * block_size),
@@ -154,7 +157,7 @@ struct scoter_found {
 
 namespace {
 
-// The parts that are known here, of all data directories that are open in this process.
+// The known parts of all data directories that are open in this process.
 struct Parts {
 	using Key = std::pair<uint64_t, uint64_t>;
 
@@ -212,11 +215,11 @@ struct PartHandle : public FileHandle {
 	}
 
 	const shared_ptr<Part> part;
-	shared_ptr<Descriptor> open; // none before the first read
+	shared_ptr<Descriptor> open; // null before the first read
 	idx_t position = 0;
 };
 
-// PartFileSystem opens parts, for scans of ours alone. It lists and finds nothing, and nothing can be written.
+// Opens parts, but only for our own scans. It lists and finds no files, and nothing can be written.
 class PartFileSystem : public FileSystem {
 public:
 	string GetName() const override { return "ScoterParts"; }
@@ -235,7 +238,7 @@ public:
 		return int64_t(read);
 	}
 
-	// Answers from memory: a part never changes.
+	// Answered from memory, since a part never changes.
 	int64_t GetFileSize(FileHandle &handle) override { return int64_t(Of(handle).part->bytes); }
 	timestamp_t GetLastModifiedTime(FileHandle &) override { return timestamp_t(1); }
 	string GetVersionTag(FileHandle &) override { return "part"; }
@@ -275,7 +278,7 @@ public:
 	void CreateDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
 	void RemoveDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
 
-	// The paths are compared with allowed_directories as they are.
+	// Paths are compared with allowed_directories as they are.
 	string CanonicalizePath(const string &path, optional_ptr<FileOpener>) override { return path; }
 	string PathSeparator(const string &) override { return "/"; }
 

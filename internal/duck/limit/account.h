@@ -15,19 +15,25 @@ struct scoter_account {
 
 namespace scoter {
 
-// What a thread counts. Totals are updated when a thread has counted this many bytes, or at once for large allocations:
-// a shared counter for each small one would cost more than the allocation.
+// Totals are updated when a thread has counted this many bytes, or at once for large allocations.
+// Updating a shared counter for each small allocation would cost more than the allocation.
 constexpr int64_t batch_bytes = 64 << 10;
 
+// The counters of a thread.
 struct Thread {
-	scoter_account
-		*account; // of the statement that the thread runs for; nullptr if it is not known
-	int64_t counted;         // and not added to the totals
-	int tasks;               // of DuckDB's that the thread runs, one within the other
-	scoter_account *before;  // the account outside of them
-	uint32_t allocations;    // small ones, modulo 2^32
-	int32_t overdue;         // how often many allocations found that the statement is to end
-	// Whether the query whose task the thread runs was interrupted; nullptr outside of tasks.
+	// The account of the thread's statement; nullptr if it is not known.
+	scoter_account *account;
+	// Bytes that are not added to the totals yet.
+	int64_t counted;
+	// How many tasks of DuckDB the thread runs, one inside the other.
+	int tasks;
+	// The account before the first task began.
+	scoter_account *before;
+	// The number of small allocations, modulo 2^32.
+	uint32_t allocations;
+	// How often small allocations found that the statement is to end.
+	int32_t overdue;
+	// Says whether the query of the thread's task was interrupted; nullptr outside of tasks.
 	const std::atomic<bool> *interrupted;
 };
 
@@ -36,7 +42,8 @@ extern __thread Thread thread;
 // Throws an error of kind too_large.
 [[noreturn]] void TooMuchWork(const std::string &message);
 
-// Throws if the statement of this thread is to end. Its callers must be where DuckDB handles exceptions.
+// Throws if the statement of this thread is to end. It may only be called where DuckDB handles
+// exceptions.
 void CheckStatement();
 
 } // namespace scoter

@@ -1,4 +1,4 @@
-// Casts whose time grows with the square of a value's length: those between texts and BIGNUM.
+// Casts whose time grows with the square of a value's length: the casts between texts and BIGNUM.
 #include "functions.h"
 
 #include "duckdb/function/cast/cast_function_set.hpp"
@@ -8,7 +8,7 @@
 namespace scoter {
 namespace {
 
-// Digits that take a second or two.
+// Digits whose cast takes a second or two.
 constexpr idx_t most_digits = 100000;
 
 struct BoundedCast : public BoundCastData {

@@ -1,15 +1,17 @@
 // Bounds the work of scalar functions.
 //
-// DuckDB looks at its interrupt flag between the chunks of a query, and a function computes up to 2,048 rows of a chunk in
-// one call. Every scalar function of the catalog is wrapped here:
+// DuckDB checks its interrupt flag between the chunks of a query, and a function computes up to
+// 2,048 rows of a chunk in one call. Every scalar function of the catalog is wrapped here:
 //
-// - The flag is looked at before each call, also in the evaluation of constants and of lambda functions.
-// - If the arguments of a chunk are so large that one call could take seconds, the function is called for each row. A
-//   constant of 100 MB, searched for each of 2,048 rows, is such a case.
-// - Functions whose work for one row grows faster than its arguments refuse rows that would take longer than a second.
+//   - The flag is checked before each call, also when constants and lambda functions are evaluated.
+//   - If the arguments of a chunk are so large that one call could take seconds, the function is
+//     called row by row. An example is a constant of 100 MB that is searched for each of 2,048
+//     rows.
+//   - Functions whose work for one row grows faster than its arguments refuse rows that would take
+//     longer than a second.
 //
-// Functions that DuckDB replaces when it binds them (decimal arithmetic, length, rounding) are not wrapped: they take
-// constant time per row.
+// Functions that DuckDB replaces when it binds them (decimal arithmetic, length, rounding) are not
+// wrapped: they take constant time per row.
 #include "functions.h"
 
 #include <cstring>
@@ -47,18 +49,17 @@ void RowByRow(
 
 namespace {
 
-// Up to this many bytes of arguments a call for the whole chunk is quick enough.
+// Up to this many bytes of arguments, one call for the whole chunk is fast enough.
 constexpr idx_t chunk_bytes = 64 << 20;
 
-// Elements of a list count as so many bytes.
+// The bytes that an element of a list counts as.
 constexpr idx_t element_bytes = 16;
 
 bool IsText(const LogicalType &type) { return type.InternalType() == PhysicalType::VARCHAR; }
 bool IsList(const LogicalType &type) { return type.InternalType() == PhysicalType::LIST; }
 
-// The most bytes of one text. Functions that cannot be interrupted within a row take a second or
-// two for 64 MiB where the processors have other work as well; quick ones (see is_quick) are at the
-// speed of memory.
+// Maximum bytes of one text. Functions that cannot be interrupted within a row take a second or two
+// for 64 MiB on busy processors. Quick functions (see is_quick) run at the speed of memory.
 constexpr idx_t most_bytes = 64 << 20, most_bytes_quickly = 256 << 20;
 
 idx_t BytesOf(string_t text, idx_t most) {
@@ -84,7 +85,7 @@ template <class T> idx_t BytesOf(Vector &values, idx_t count, idx_t most) {
 	return bytes;
 }
 
-// Returns the bytes that the values of a chunk refer to. Several rows may refer to the same ones.
+// Returns the bytes that the values of a chunk refer to. Several rows may refer to the same bytes.
 idx_t Bytes(Vector &values, idx_t count, idx_t most) {
 	if (IsText(values.GetType())) return BytesOf<string_t>(values, count, most);
 	return IsList(values.GetType()) ? BytesOf<list_entry_t>(values, count, most) : 0;
@@ -121,7 +122,8 @@ void Quick(
 	WithinBytes(most_bytes_quickly, function, args, state, result);
 }
 
-// One row of an edit distance compares each byte of a text with each of another. So many comparisons take a second or less.
+// Maximum comparisons. An edit distance compares each byte of one text with each byte of another.
+// This many comparisons for one row take a second or less.
 constexpr idx_t row_comparisons = 100 << 20, chunk_comparisons = 16 << 20;
 
 void EditDistance(
@@ -148,7 +150,7 @@ void EditDistance(
 	function(args, state, result);
 }
 
-// Sorting or hashing so many elements of a list takes some seconds.
+// Sorting or hashing this many elements of a list takes some seconds.
 constexpr idx_t row_elements = 1 << 20;
 
 void OrderedList(
@@ -177,13 +179,15 @@ void OrderedList(
 	function(args, state, result);
 }
 
-// A width or precision of more is refused: the C library makes such a number at once, and in memory that nobody counts.
+// A larger width or precision is refused. The C library makes such a number without interruption,
+// and in memory that is not counted.
 constexpr idx_t most_width_digits = 6;
 constexpr int64_t most_width = 1000000;
 
-// Whether a format has a width of too many digits, and whether it takes widths from arguments.
+// Sets too_wide if a format has a width of too many digits, and dynamic if it takes widths from
+// arguments.
 void ReadFormat(string_t format, bool &too_wide, bool &dynamic) {
-	char within = 0; // what begins the directive around, or 0
+	char within = 0; // the character that begins the current directive, or 0
 	idx_t digits = 0;
 	auto text = format.GetData();
 	for (idx_t i = 0; i < format.GetSize(); i++) {
@@ -243,7 +247,8 @@ void Formatted(
 	function(args, state, result);
 }
 
-// Lists of timestamps are counted one by one before they are made. This refuses lists that could not be made.
+// DuckDB counts the elements of a list of timestamps one by one before it makes the list. This
+// refuses lists that are too long to be made.
 void TimestampRange(
 	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
@@ -272,8 +277,7 @@ void TimestampRange(
 	function(args, state, result);
 }
 
-// A text or bit string that is filled up to more than this takes seconds, in which nothing
-// interrupts it.
+// Padding a text or bit string to more than this takes seconds, and cannot be interrupted.
 constexpr int32_t most_padded = 256 << 20;
 
 void Padded(
@@ -320,7 +324,7 @@ bound_t BoundOf(const string &name, ScalarFunction &function) {
 	return is_quick ? Quick : Linear;
 }
 
-// Is called before there are queries: entries of a catalog do not change otherwise.
+// Must be called before there are queries, since entries of a catalog do not change otherwise.
 void BoundAll(ClientContext &context) {
 	auto bound = [](CatalogEntry &entry) {
 		for (auto &function : entry.Cast<ScalarFunctionCatalogEntry>().functions.functions) {

@@ -1,5 +1,6 @@
-// Functions that walk JSON by recursion, which end the process if a value is nested so deeply that
-// the stack does not suffice: some 10,000 levels and more. They refuse what nobody nests by hand.
+// Functions that walk JSON recursively. They end the process if a value is nested so deeply that
+// the stack overflows, from some 10,000 levels on. Here they refuse values that are nested more
+// deeply than people write them.
 #include "functions.h"
 
 #include "duckdb/common/string_util.hpp"
@@ -9,7 +10,7 @@
 namespace scoter {
 namespace {
 
-// Returns how deep arrays and objects are nested in a text. Brackets within strings do not count.
+// Returns how deeply arrays and objects are nested in a text. Brackets within strings do not count.
 idx_t Levels(string_t json) {
 	auto text = json.GetData();
 	idx_t levels = 0, deepest = 0;
@@ -57,7 +58,8 @@ void Nested(
 	Linear(function, args, state, result);
 }
 
-// Of json_transform and the like, which walk a constant structure when they are bound.
+// The bind function of json_transform and similar functions, which walk a constant structure when
+// they are bound.
 bind_scalar_function_t transform_bind;
 
 unique_ptr<FunctionData> BindTransform(

@@ -1,7 +1,7 @@
-// Prepared statements that are kept.
+// Results of cached prepared statements.
 //
-// DuckDB's operators keep the state of a run until the next one: the tables of joins, the sorted rows, the results of
-// aggregates. A kept statement must hold its plan alone.
+// DuckDB's operators keep the state of a run until the next one: hash tables of joins, sorted rows,
+// results of aggregates. A cached statement must hold only its plan.
 #include "limit.h"
 
 #include "duckdb/execution/physical_operator.hpp"
@@ -13,7 +13,8 @@ namespace {
 
 using namespace duckdb;
 
-// Frees the state of an operator and those below it. Returns false if one of them holds rows in another way.
+// Frees the state of an operator and of the operators below it. Returns false if one of them holds
+// rows in another way.
 bool Forget(PhysicalOperator &op) {
 	op.sink_state.reset();
 	op.op_state.reset();

@@ -1,8 +1,9 @@
 // LIKE and GLOB with patterns of several wildcards.
 //
-// For each % DuckDB tries the rest of the pattern at every position of the text, and for each % in that rest again: a text
-// of n bytes takes n^k steps for k of them. But if the part between two % fits somewhere, where it fits first is as good as
-// any other place. So one has to go back to the last % only, which takes n times the length of the pattern at most.
+// For each % DuckDB tries the rest of the pattern at every position of the text, and again for each
+// % in that rest: with k of them, a text of n bytes takes n^k steps. But where the part between two
+// % matches first is as good as any later place. So it suffices to go back to the last %, which
+// takes at most n times the length of the pattern.
 #include "functions.h"
 
 #include "duckdb/common/vector_operations/binary_executor.hpp"
@@ -10,7 +11,7 @@
 #include "duckdb/planner/expression/bound_function_expression.hpp"
 
 namespace duckdb {
-// Of function/scalar/string_common.hpp, which includes a library's headers.
+// Declared in function/scalar/string_common.hpp, which includes the headers of a library.
 idx_t LowerLength(const char *text, idx_t length);
 void LowerCase(const char *text, idx_t length, char *lower);
 } // namespace duckdb
@@ -22,12 +23,13 @@ constexpr idx_t none = idx_t(-1);
 
 struct Matcher {
 	ExpressionState &state;
-	bool escapes; // is there an escape character?
+	bool escapes; // whether there is an escape character
 	char escape;
 
 	bool Matches(const char *text, idx_t length, const char *pattern, idx_t size) const {
-		idx_t at = 0, p = 0, retry = none, from = 0,
-			  steps = 0; // retry: behind the last %; from: where it was tried last
+		// retry is the place in the pattern behind the last %, from the place in the text where it
+		// was tried last.
+		idx_t at = 0, p = 0, retry = none, from = 0, steps = 0;
 		while (at < length) {
 			if ((++steps & 0xFFFFF) == 0) CheckInterrupt(state);
 			if (p < size && escapes && pattern[p] == escape) {
@@ -39,7 +41,7 @@ struct Matcher {
 				}
 			} else if (p < size && pattern[p] == '_') {
 				for (p++, at++; at < length && (text[at] & 0xC0) == 0x80;)
-					at++; // the rest of a character
+					at++; // the remaining bytes of a character
 				continue;
 			} else if (p < size && pattern[p] == '%') {
 				while (p < size && pattern[p] == '%') p++;
@@ -62,7 +64,7 @@ struct Matcher {
 	}
 };
 
-// Returns how many runs of a wildcard a pattern has.
+// Returns the number of runs of a wildcard in a pattern.
 idx_t Wildcards(string_t pattern, char wildcard) {
 	idx_t n = 0;
 	auto data = pattern.GetData();
@@ -93,7 +95,8 @@ template <bool NOT>
 void Like(
 	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
-	// With bind_info the pattern is a constant without _, and DuckDB searches its parts one after the other.
+	// With bind_info the pattern is a constant without _, and DuckDB searches its parts one after
+	// the other.
 	if (state.expr.Cast<BoundFunctionExpression>().bind_info ||
 		!AnyOfSeveral(args.data[1], args.size()))
 		return function(args, state, result);
@@ -132,7 +135,7 @@ bool MatchesLower(const Matcher &matcher, string_t text, string_t pattern) {
 	return matcher.Matches(t.data(), t.size(), p.data(), p.size());
 }
 
-// ILIKE. As in DuckDB, a zero byte in the pattern is an escape character where no other is given.
+// ILIKE. As in DuckDB, a zero byte in the pattern is an escape character if no other one is given.
 template <bool NOT>
 void ILike(
 	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
@@ -156,7 +159,8 @@ void ILikeEscape(
 		});
 }
 
-// GLOB stays DuckDB's, for its brackets. It refuses what would take more steps than this.
+// Maximum steps of a GLOB. GLOB is still computed by DuckDB, because of its brackets. Patterns that
+// might take more steps are refused.
 constexpr double row_steps = 500e6;
 
 void Glob(
@@ -168,12 +172,12 @@ void Glob(
 	EachPattern(args.data[1], args.size(), [&](idx_t row, string_t pattern) {
 		auto wildcards = Wildcards(pattern, '*');
 		if (wildcards > 0 && pattern.GetData()[pattern.GetSize() - 1] == '*')
-			wildcards--; // whatever comes there fits
+			wildcards--; // anything matches there
 		if (wildcards < 2) return;
 		for (idx_t r = constant ? 0 : row; r < (constant ? args.size() : row + 1); r++) {
 			auto i = texts.sel->get_index(r);
 			if (!texts.validity.RowIsValid(i)) continue;
-			// The k-th * is tried at the places behind the one before: n^k / k!.
+			// The k-th * is tried at the places behind the previous one: n^k / k!.
 			double n = UnifiedVectorFormat::GetData<string_t>(texts)[i].GetSize(), steps = 1;
 			for (idx_t k = 1; double(k) <= MinValue<double>(wildcards, n) && steps <= row_steps;
 				k++)

@@ -1,16 +1,19 @@
-// Package limit bounds what one statement may cost inside of DuckDB, where DuckDB's own settings do not.
+// Package limit bounds what one statement may cost inside of DuckDB, where DuckDB's own settings do
+// not.
 //
-//   - Memory: DuckDB's memory limit covers its buffer manager alone. This package counts what else DuckDB allocates
-//     (memory.cc), makes large allocations fail past a limit, and tells when small ones exceed it. What DuckDB computes of a
-//     result ahead of its reader is measured with its texts (stream.cc). What the aggregates of a window, or those that sort, hold
-//     is freed if an error ends it (states.cc).
-//   - Time: DuckDB looks at its interrupt flag between chunks of rows. This package looks at it in every scalar function
-//     (functions.cc), while a statement is planned (planning.cc), within long lists (values.cc), in each search of a regular
-//     expression (regexp.cc), where a thread waits for others that build a window (waiting.cc), and wherever a large piece
-//     of memory is allocated (memory.cc). It refuses rows of functions
-//     whose work cannot be interrupted and grows faster than their arguments (functions.cc, like.cc, casts.cc).
+//   - Memory: DuckDB's memory limit covers only its buffer manager. This package counts the other
+//     memory that DuckDB allocates (memory.cc). It makes large allocations fail past a limit, and
+//     says when small ones exceed it. It measures results that DuckDB computes in advance of their
+//     reader, including texts (stream.cc). It frees the states of aggregates in windows, and of
+//     aggregates that sort, if an error ends them (states.cc).
+//   - Time: DuckDB checks its interrupt flag between chunks of rows. This package checks it in more
+//     places: in every scalar function (functions.cc), while a statement is planned (planning.cc),
+//     within long lists (values.cc), in each search of a regular expression (regexp.cc), where a
+//     thread waits for others that build a window (waiting.cc), and where large pieces of memory
+//     are allocated (memory.cc). It refuses rows for functions that cannot be interrupted and whose
+//     work grows faster than their arguments (functions.cc, like.cc, casts.cc).
 //
-// It is C++ with DuckDB's private headers (see livescan). Package duck is its only user.
+// The package is C++ with DuckDB's private headers (see livescan). Package duck is its only user.
 package limit
 
 /*
@@ -43,58 +46,61 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Account is the memory that the statements of one connection hold, and whether the running one is
-// to end.
+// Account counts the memory that the statements of one connection hold. It also has the flag that
+// ends the running statement.
 type Account struct{ c *C.scoter_account }
 
-// NewAccount returns an account, to be closed.
+// NewAccount returns an account. The caller must close it.
 func NewAccount() *Account { return &Account{C.scoter_account_new()} }
 
 // Raw returns the C handle (scoter_account *), for scoter_account_enter.
 func (a *Account) Raw() unsafe.Pointer { return unsafe.Pointer(a.c) }
 
-// Bytes returns what the connection's statements hold, about.
+// Bytes returns approximately the bytes that the connection's statements hold.
 func (a *Account) Bytes() int64 { return int64(C.scoter_account_bytes(a.c)) }
 
-// Settle sets what the connection's statements hold, when none runs: what one thread allocates for
-// a result, another may free for nobody.
+// Settle sets the bytes that the connection's statements hold, while none is running. Otherwise the
+// count would drift: memory that one thread allocates for a result may be freed by another thread
+// outside of the account.
 func (a *Account) Settle(bytes int64) { C.scoter_account_settle(a.c, C.int64_t(bytes)) }
 
-// Stop ends the statement that is planned or runs, at the next point where DuckDB can take an exception; Stop(false) takes
-// that back.
+// Stop ends the statement that is being planned or run, at the next point where DuckDB can handle
+// an exception. Stop(false) undoes this.
 func (a *Account) Stop(stop bool) { C.scoter_account_stop(a.c, C.bool(stop)) }
 
-// Follow has DuckDB's own threads use the account while they work for a connection
-// (duckdb_connection), which must not outlive it.
+// Follow makes DuckDB's own threads use the account while they work for a connection
+// (duckdb_connection). The connection must not outlive the account.
 func (a *Account) Follow(connection unsafe.Pointer) {
 	C.scoter_account_follow(a.c, C.duckdb_connection(connection))
 }
 
-// Close frees the account. No thread may use it any more.
+// Close frees the account. No thread may use it afterwards.
 func (a *Account) Close() { C.scoter_account_free(a.c) }
 
-// InUse returns the bytes that C++ and DuckDB's allocator hold in this process; 0 where they cannot be counted: only Linux
-// has the means.
+// InUse returns the bytes that C++ and DuckDB's allocator hold in this process. It returns 0 where
+// they cannot be counted, which is everywhere but on Linux.
 func InUse() int64 { return int64(C.scoter_memory_in_use()) }
 
-// SetMemory makes allocations of 64 KiB and more fail while more than so many bytes are in use; 0 is no limit.
+// SetMemory makes allocations of 64 KiB and more fail while more than this many bytes are in use. 0
+// means no limit.
 func SetMemory(bytes int64) { C.scoter_memory_limit(C.int64_t(bytes)) }
 
-// AwaitExcess returns when more memory is in use than SetMemory allows. One goroutine at a time may wait.
+// AwaitExcess returns when more memory is in use than SetMemory allows. Only one goroutine at a
+// time may wait.
 func AwaitExcess() { C.scoter_memory_wait() }
 
-// Freed returns the bytes that C++ and DuckDB's allocator freed since the process began.
+// Freed returns the bytes that C++ and DuckDB's allocator have freed since the process began.
 func Freed() int64 { return int64(C.scoter_memory_freed()) }
 
-// Retained returns the bytes that were freed and that the process still holds. It takes some
+// Retained returns the bytes that were freed but are still held by the process. It takes some
 // microseconds for each arena of the allocator.
 func Retained() int64 { return int64(C.scoter_memory_retained()) }
 
-// Purge gives what Retained returns back to the system.
+// Purge returns the memory that Retained counts to the system.
 func Purge() { C.scoter_memory_purge() }
 
-// Functions bounds the scalar functions of a database, of which it takes a connection (duckdb_connection). There must be no
-// queries yet.
+// Functions bounds the work of the scalar functions of a connection's database (duckdb_connection).
+// It must be called before there are queries.
 func Functions(connection unsafe.Pointer) error {
 	if failure := C.scoter_bound_functions(C.duckdb_connection(connection)); failure != nil {
 		defer C.free(unsafe.Pointer(failure))

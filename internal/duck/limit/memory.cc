@@ -1,20 +1,23 @@
-// Counts what DuckDB allocates.
+// Counts the memory that DuckDB allocates.
 //
-// DuckDB's memory limit covers its buffer manager. Values of vectors, syntax trees, plans and states of functions are
-// allocated past it: by DuckDB's default allocator, which is jemalloc on Linux, and by operator new. The linker redirects
-// the calls of the first to the functions here (the flags are in limit.go), and C++ lets a program replace the second.
-// Operator new takes its memory from jemalloc too: the C library's allocator keeps hundreds of
-// megabytes that were freed in one thread and are not used by another, and cannot tell how many.
-// What jemalloc keeps is known, and given back by scoter_memory_purge.
+// DuckDB's memory limit covers only its buffer manager. Values of vectors, syntax trees, plans and
+// states of functions are allocated by DuckDB's default allocator (jemalloc on Linux) and by
+// operator new. The linker redirects the calls of jemalloc to the functions here (the flags are in
+// limit.go). C++ lets a program replace operator new.
 //
-// An allocation of batch_bytes or more fails once the limit is reached, as it does when the system has no memory: DuckDB
-// reports that as an error of the statement. Smaller ones never fail, since C++ allocates them in places that cannot throw.
-// Whoever waits in scoter_memory_wait ends a statement then.
+// Operator new takes its memory from jemalloc too. The C library's allocator would retain hundreds
+// of megabytes that one thread freed and another does not use, and it cannot tell how many. What
+// jemalloc retains is known, and scoter_memory_purge returns it to the system.
 //
-// An allocation of stopped_bytes or more fails as well while the thread's statement is to end:
-// functions that look at no flag and make a large value, or a long list, end with that. And if a
-// thread has made a million of small ones since then, it is in a loop that nothing else ends, such
-// as that of an aggregate which copies maps: one of them fails.
+// An allocation of batch_bytes or more fails once the limit is reached, as if the system had no
+// memory. DuckDB reports that as an error of the statement. Smaller allocations never fail for this
+// reason, since C++ makes them in places that must not throw. Instead the thread in
+// scoter_memory_wait wakes up and ends a statement.
+//
+// While the thread's statement is to end, an allocation of stopped_bytes or more fails as well.
+// This ends functions that check no flag and make a large value or a long list. If a thread has
+// made a million small allocations since then, one of them fails too: it is in a loop that nothing
+// else ends, such as an aggregate that copies maps.
 #include "account.h"
 
 #include <chrono>
@@ -37,14 +40,14 @@ namespace {
 
 std::atomic<int64_t> in_use{0}, limit{0};
 std::atomic<int64_t> freed{0}; // since the process began
-std::atomic<bool> waits{false}; // somebody waits for the limit to be exceeded
+std::atomic<bool> waits{false}; // a thread waits for the limit to be exceeded
 
 struct Waiting {
 	std::mutex mutex;
 	std::condition_variable exceeded;
 };
 
-// Is never destroyed: threads may allocate until the process ends.
+// Never destroyed: threads may allocate until the process ends.
 Waiting &waiting() {
 	static Waiting *waiting = new Waiting();
 	return *waiting;
@@ -58,7 +61,7 @@ void Flush() {
 	if (bytes < 0) freed.fetch_sub(bytes, std::memory_order_relaxed);
 	int64_t most = limit.load(std::memory_order_relaxed);
 	if (bytes > 0 && most > 0 && total > most && waits.exchange(false)) {
-		// Without the lock: the waiting thread looks again by itself after a while.
+		// Without the lock: the waiting thread checks again by itself after a while.
 		waiting().exceeded.notify_one();
 	}
 }
@@ -70,14 +73,15 @@ inline void Count(int64_t bytes) {
 
 } // namespace
 
-// A statement that holds less than this is not refused its memory because of what others hold: there is a reserve for it.
+// A statement that holds less than small_statement may use a reserve, so that it does not fail
+// because of the memory of others.
 static constexpr int64_t small_statement = 8 << 20, reserve = 32 << 20;
 
-// More than DuckDB allocates to write a block of another statement to disk: that must not fail
-// because this one is to end.
+// This is more than DuckDB allocates to write another statement's block to disk: that must not fail
+// because this statement is to end.
 static constexpr int64_t stopped_bytes = 1 << 20;
 
-// Whether an allocation of this size must fail.
+// Returns whether an allocation of this size must fail.
 static inline bool Refused(size_t size) {
 	if (size < size_t(batch_bytes)) return false;
 	if (size >= size_t(stopped_bytes) && thread.account &&
@@ -92,13 +96,13 @@ static inline bool Refused(size_t size) {
 	return in_use.load(std::memory_order_relaxed) > most - int64_t(size);
 }
 
-// Small allocations between two looks at whether the statement is to end, and how many such looks
-// go by before one fails.
+// The number of small allocations between two checks whether the statement is to end, and the
+// number of such checks after which an allocation fails.
 static constexpr uint32_t allocations_unseen = 4096;
 static constexpr int32_t most_overdue = 256;
 
-// Whether a small allocation must fail. The next ones succeed, so that DuckDB can handle the
-// exception.
+// Returns whether a small allocation must fail. The next ones succeed, so that DuckDB can handle
+// the exception.
 static inline bool Overdue() {
 	if (++thread.allocations % allocations_unseen != 0) return false;
 	if (!thread.account || !thread.account->stopped.load(std::memory_order_relaxed)) {
@@ -216,7 +220,7 @@ void *__wrap_duckdb_je_malloc(size_t size) { return Refused(size) ? nullptr : Al
 
 void __wrap_duckdb_je_free(void *p) { Free(p); }
 
-// A large piece that cannot grow where it is needs memory for both copies.
+// If a large allocation cannot grow in place, memory for both copies is needed.
 static void *Enlarge(void *p, size_t before, size_t size) {
 	if (duckdb_je_xallocx(p, size, 0, 0) >= size) {
 		Count(int64_t(duckdb_je_malloc_usable_size(p)) - int64_t(before));
@@ -230,7 +234,7 @@ static void *Enlarge(void *p, size_t before, size_t size) {
 	return moved;
 }
 
-// Pieces of this size are enlarged by Enlarge.
+// Allocations of this size and more are enlarged by Enlarge.
 static constexpr size_t large_bytes = 1 << 20;
 
 void *__wrap_duckdb_je_realloc(void *p, size_t size) {
@@ -248,7 +252,7 @@ static size_t Statistic(const char *name) {
 }
 
 int64_t scoter_memory_retained(void) {
-	uint64_t epoch = 1; // any value has the statistics made anew
+	uint64_t epoch = 1; // any value refreshes the statistics
 	size_t size = sizeof(epoch);
 	duckdb_je_mallctl("epoch", &epoch, &size, &epoch, size);
 	size_t held = Statistic("stats.resident"),

@@ -1,9 +1,10 @@
-// Points at which planning a statement can end.
+// Points at which the planning of a statement can be interrupted.
 //
-// DuckDB looks at its interrupt flag between the chunks of a running query, and hardly ever while it binds and optimizes
-// one, which may take minutes and gigabytes for a statement of some lines. What it makes meanwhile are expressions,
-// operators and columns' names: the linker redirects calls of their constructors from other source files to the functions
-// here (the flags are in limit.go), which may throw. If a version of DuckDB does not have one of them, linking fails.
+// DuckDB checks its interrupt flag between the chunks of a running query, and hardly ever while it
+// binds and optimizes one. That may take minutes and gigabytes for a statement of a few lines.
+// Meanwhile DuckDB makes expressions, operators and column names. The linker redirects the calls of
+// their constructors from other source files to the functions here (the flags are in limit.go),
+// which may throw. If a version of DuckDB does not have one of them, linking fails.
 #include "account.h"
 
 #include "duckdb/common/string_util.hpp"
@@ -11,8 +12,8 @@
 
 #ifdef __linux__
 
-// REDIRECT defines the function that is called in place of a constructor. Arguments are as the ABI passes them: objects
-// with destructors by their address, numbers in registers.
+// REDIRECT defines the function that is called in place of a constructor. Arguments are as the ABI
+// passes them: objects with destructors by address, numbers in registers.
 #define REDIRECT(symbol, parameters, arguments)                                                    \
 	extern "C" void __real_##symbol parameters;                                                    \
 	extern "C" void __wrap_##symbol parameters {                                                   \
@@ -24,9 +25,10 @@
 REDIRECT(_ZN6duckdb10ExpressionC2ENS_14ExpressionTypeENS_15ExpressionClassENS_11LogicalTypeE,
 	(void *self, uint8_t type, uint8_t kind, void *result), (self, type, kind, result))
 
-// LogicalOperator(LogicalOperatorType), LogicalOperator(LogicalOperatorType, vector<unique_ptr<Expression>>)
+// LogicalOperator(LogicalOperatorType)
 REDIRECT(_ZN6duckdb15LogicalOperatorC2ENS_19LogicalOperatorTypeE, (void *self, uint8_t type),
 	(self, type))
+// LogicalOperator(LogicalOperatorType, vector<unique_ptr<Expression>>)
 REDIRECT(
 	_ZN6duckdb15LogicalOperatorC2ENS_19LogicalOperatorTypeENS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS4_ELb1EEELb1ESaIS7_EEE,
 	(void *self, uint8_t type, void *expressions), (self, type, expressions))
@@ -37,13 +39,13 @@ REDIRECT(
 	(void *self, void *plan, uint8_t type, void *types, uint64_t rows),
 	(self, plan, type, types, rows))
 
-// ColumnRefExpression(string, const BindingAlias &), which * becomes
+// ColumnRefExpression(string, const BindingAlias &), which the columns of * become
 REDIRECT(
 	_ZN6duckdb19ColumnRefExpressionC1ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_12BindingAliasE,
 	(void *self, void *column, void *alias), (self, column, alias))
 
-// Columns that a SELECT may have. Binding compares them with each other between two expressions
-// that it makes.
+// Maximum number of columns of a SELECT. Binding compares all columns with each other between two
+// expressions that it makes.
 static constexpr size_t most_columns = 100000;
 
 typedef duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> Expressions;

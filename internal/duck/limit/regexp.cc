@@ -1,9 +1,9 @@
-// Points at which a regular expression can end.
+// Points at which a regular expression can be interrupted.
 //
-// A function that replaces, cuts or lists all matches in one text searches once for each, and each
-// search may read the rest of the text. The linker redirects the calls of RE2's engines (the flags
-// are in limit.go). Two of them take a time that the length of the text bounds. The third follows
-// each state of the expression at each byte of the text.
+// A function that replaces, splits at or lists all matches in a text searches once for each match,
+// and each search may read the rest of the text. The linker redirects the calls of RE2's engines
+// (the flags are in limit.go). The time of two engines is bounded by the length of the text. The
+// third engine follows each state of the expression at each byte of the text.
 #include "account.h"
 
 #include "duckdb/common/string_util.hpp"
@@ -16,7 +16,7 @@ namespace {
 using duckdb_re2::Prog;
 using duckdb_re2::StringPiece;
 
-// So many steps take some seconds.
+// This many steps take some seconds.
 constexpr uint64_t most_steps = 1 << 30;
 
 } // namespace

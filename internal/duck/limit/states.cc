@@ -1,16 +1,16 @@
-// The states of aggregates in windows and of those that sort, freed after errors too.
+// Frees the states of aggregates after errors, in windows and for aggregates that sort.
 //
-// DuckDB 1.5.6 destroys the states of a window's rows only if it computes those rows to their end:
-// an error in between, or EXCLUDE, leaks what the states hold. Aggregates whose states own memory
-// (histogram, mode, min of texts) therefore run on handles: what DuckDB has for a state refers to
-// the state, which a registry of the expression holds. When a statement ends, the registries of its
-// connection destroy the states that are left.
+// DuckDB 1.5.6 destroys the states of a window's rows only if it computes those rows to their end.
+// An error before that, or EXCLUDE, leaks the memory of the states. So aggregates whose states own
+// memory (histogram, mode, min of texts) run on handles: what DuckDB takes for a state refers to
+// the actual state, which belongs to a registry of the expression. When a statement ends, the
+// registries of its connection destroy the remaining states.
 //
-// An aggregate with an ORDER BY of its own (list(x ORDER BY y)) feeds sorted rows to a state that is
-// destroyed after the last of them only: it runs on a handle, too.
+// An aggregate with its own ORDER BY (list(x ORDER BY y)) feeds sorted rows to a state that is
+// destroyed only after the last row. It runs on a handle, too.
 //
-// Other hash tables, ungrouped aggregates and aggregates with a window function of their own (quantile)
-// are left alone: DuckDB destroys their states in destructors.
+// Other hash tables, ungrouped aggregates, and aggregates with their own window function (quantile)
+// need no handles: DuckDB destroys their states in destructors.
 #include "functions.h"
 
 #include <cstddef>
@@ -32,44 +32,44 @@ namespace {
 
 class States;
 
-// A state of the original aggregate follows each node.
+// The header of a state of the original aggregate, which follows it in memory.
 struct alignas(std::max_align_t) Node {
-	Node *next; // in the list of those without a state
+	Node *next; // in the list of nodes without a state
 	bool live;
 
 	data_ptr_t State() { return reinterpret_cast<data_ptr_t>(this + 1); }
 };
 
-// What DuckDB holds for a state. It begins as zeros, since DuckDB allocates the states of windows
-// so.
+// What DuckDB takes for a state. It begins as zeros, since DuckDB allocates the states of windows
+// that way.
 struct Handle {
 	States *owner;
 	Node *node; // nullptr if the state was destroyed
-	idx_t run; // of the owner, in which the node was made
+	idx_t run; // the owner's run in which the node was made
 };
 
 Handle &HandleAt(const_data_ptr_t state) {
 	return *reinterpret_cast<Handle *>(const_cast<data_ptr_t>(state));
 }
 
-// Nodes that threads of one number share, and those that wait to be used again.
+// The nodes of some threads, with a list of the unused ones.
 struct Shard {
 	std::mutex mutex;
 	vector<std::unique_ptr<data_t[]>> slabs;
 	Node *unused = nullptr;
-	idx_t slab_nodes = 0; // in the last slab
+	idx_t slab_nodes = 0; // number of nodes in the last slab
 };
 
 constexpr idx_t shard_count = 16, first_slab = 16, largest_slab = 1024;
 
 idx_t ShardOfThread() {
 	static std::atomic<idx_t> threads{0};
-	static __thread idx_t shard = 0; // plus one
+	static __thread idx_t shard = 0; // number of the shard plus one
 	if (shard == 0) shard = 1 + threads.fetch_add(1, std::memory_order_relaxed) % shard_count;
 	return shard - 1;
 }
 
-// The registry of one expression. It lives as long as the plan, and each copy of its function.
+// The registry of one expression. It lives as long as the plan and each copy of its function.
 class States : public AggregateFunctionInfo {
 public:
 	States(const AggregateFunction &original, unique_ptr<FunctionData> bind_data)
@@ -92,7 +92,7 @@ public:
 		return handle.owner == this && handle.run == run && handle.node;
 	}
 
-	// Takes back the nodes of states that were destroyed: a list from first to last.
+	// Takes back the nodes of destroyed states: a list from first to last.
 	void Give(Node *first, Node *last) {
 		auto &shard = shards[ShardOfThread()];
 		std::lock_guard<std::mutex> lock(shard.mutex);
@@ -100,7 +100,7 @@ public:
 		shard.unused = first;
 	}
 
-	// Destroys the states that are left. No thread may use them any more; handles of before are
+	// Destroys the remaining states. No thread may still use them. Handles of earlier runs are
 	// ignored from now on.
 	void Forget() {
 		run++;
@@ -144,7 +144,8 @@ private:
 		}
 	}
 
-	// The arena that a state used may be gone: what is in it needs no destruction.
+	// The arena that a state used may have been freed already. What is in the arena needs no
+	// destruction.
 	void Destroy(Node *node) {
 		node->live = false;
 		ArenaAllocator arena(Allocator::DefaultAllocator());
@@ -240,8 +241,8 @@ void InitializeWindow(
 	handle.owner->original.GetWindowInitCallback()(input, partition, handle.node->State());
 }
 
-// Destroys up to STANDARD_VECTOR_SIZE states of one owner. States that the registry destroyed are
-// no longer live.
+// Destroys up to STANDARD_VECTOR_SIZE states of one owner. States that the registry has destroyed
+// are skipped.
 void DestroySome(data_ptr_t *handles, AggregateInputData &input, idx_t count) {
 	data_ptr_t originals[STANDARD_VECTOR_SIZE];
 	idx_t live = 0;
@@ -279,7 +280,7 @@ public:
 		all.push_back(states);
 	}
 
-	// No thread works for the connection any more.
+	// No thread works for the connection at this point.
 	void QueryEnd() override {
 		std::lock_guard<std::mutex> lock(mutex);
 		vector<weak_ptr<States>> left;
@@ -297,7 +298,7 @@ private:
 	vector<weak_ptr<States>> all;
 };
 
-// Has an aggregate function use handles. Returns false if it needs none.
+// Makes an aggregate function use handles. Returns false if it needs none.
 bool UseHandles(
 	ClientContext &context, AggregateFunction &function, optional_ptr<FunctionData> bind_data) {
 	if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize)
@@ -349,9 +350,9 @@ void HoldStates(ClientContext &context) {
 
 #ifdef __linux__
 
-// DuckDB makes an aggregate that sorts of one with an ORDER BY when it makes the physical plan, and
-// keeps the original within. If the ORDER BY changes nothing, there is no such aggregate: hash tables
-// cannot have handles, since they move states and do not clear their memory.
+// DuckDB makes a sorting aggregate of an aggregate with an ORDER BY when it makes the physical
+// plan, and keeps the original inside. If the ORDER BY has no effect there is no sorting aggregate.
+// The original then gets no handles, since hash tables move states and do not clear their memory.
 typedef duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> groups_t;
 typedef duckdb::optional_ptr<duckdb::vector<std::set<duckdb::idx_t>>> sets_t;
 

@@ -1,9 +1,9 @@
 // The size of chunks that wait for the reader of a result.
 //
-// DuckDB computes a streamed result ahead until the chunks that wait take streaming_buffer_size,
-// but it counts a text as the 16 bytes of its place in the vector (1.5.6): of a column of texts of
-// 1 KB, 40 MiB waited instead of 1. The linker redirects the function that measures a chunk to the
-// one here (the flag is in limit.go). Apart from that buffer, only DuckDB's profiler calls it.
+// DuckDB computes a streamed result in advance until the waiting chunks take streaming_buffer_size.
+// But it counts a text only as its 16 bytes in the vector (1.5.6): of a column with texts of 1 KB,
+// 40 MiB waited instead of 1. The linker redirects the function that measures a chunk to the one
+// here (the flag is in limit.go). Apart from that buffer, only DuckDB's profiler calls it.
 #include "duckdb/common/types/data_chunk.hpp"
 #include "duckdb/common/types/vector.hpp"
 #include "duckdb/common/types/vector_buffer.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 using namespace duckdb;
 
-// Returns what the texts of a vector take beside their places, those of nested values too. Chunks
-// that wait are copies: their vectors are flat, and own their texts.
+// Returns the bytes of the texts of a vector, including those of nested values, but without their
+// entries in the vector. Waiting chunks are copies: their vectors are flat and own their texts.
 idx_t TextBytes(Vector &v) {
 	if (v.GetVectorType() != VectorType::FLAT_VECTOR) return 0;
 	switch (v.GetType().InternalType()) {

@@ -1,7 +1,8 @@
-// The account of DuckDB's own threads.
+// Assigns DuckDB's own threads to accounts.
 //
-// A query runs in tasks, on the thread that waits for it and on those of DuckDB's scheduler. DuckDB
-// tells whoever registered with a connection when a thread begins and ends a task of it.
+// A query runs in tasks, on the thread that waits for it and on threads of DuckDB's scheduler.
+// DuckDB notifies states that are registered with a connection when a thread begins and ends a task
+// of it.
 #include "account.h"
 
 #include "duckdb/main/client_context.hpp"
@@ -16,7 +17,7 @@ class Following : public duckdb::ClientContextState {
 public:
 	explicit Following(scoter_account *account) : account(account) {}
 
-	// A task may run others of the same query to their end.
+	// A task may run other tasks of the same query inside of it.
 	void OnTaskStart(duckdb::ClientContext &context) override {
 		if (thread.tasks++ > 0) return;
 		thread.before = scoter_account_enter(account);

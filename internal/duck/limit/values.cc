@@ -1,5 +1,5 @@
-// Points at which work on one long list can end: where DuckDB takes a piece of a list's elements,
-// and where it takes an element out of its vector. As in planning.cc, the linker redirects the
+// Points at which work on one long list can be interrupted: where DuckDB slices the elements of a
+// list, and where it gets an element from its vector. As in planning.cc, the linker redirects the
 // calls.
 #include "account.h"
 
@@ -14,7 +14,7 @@ extern "C" void __wrap__ZN6duckdb6VectorC1ERKS0_RKNS_15SelectionVectorEm(
 	__real__ZN6duckdb6VectorC1ERKS0_RKNS_15SelectionVectorEm(self, other, selection, count);
 }
 
-// Value Vector::GetValue(idx_t) const. The caller passes the place for the result first, and gets
+// Value Vector::GetValue(idx_t) const. The caller passes the address for the result first, and gets
 // it back.
 extern "C" void *__real__ZNK6duckdb6Vector8GetValueEm(
 	void *result, const void *self, uint64_t index);

@@ -1,6 +1,6 @@
-// Values of the type VARIANT, which DuckDB makes and reads by recursion: one that is nested too
-// deeply ends the process. The linker redirects what gives the cast to VARIANT (the flags are in
-// limit.go), so that there is none.
+// Bounds the nesting of VARIANT values. DuckDB makes and reads them recursively, so a value that is
+// nested too deeply ends the process. The linker redirects the function that returns the cast to
+// VARIANT (the flags are in limit.go), so that such a value is never made.
 #include "functions.h"
 
 #include "duckdb/common/string_util.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 cast_function_t to_variant;
 
-// Refuses JSON within a value.
+// Refuses deeply nested JSON inside of a value.
 void CheckJSONWithin(Vector &values, idx_t count) {
 	auto &type = values.GetType();
 	if (type.IsJSONType()) return CheckLevels(values, count);
@@ -31,8 +31,8 @@ void CheckJSONWithin(Vector &values, idx_t count) {
 	}
 }
 
-// Returns how deep a value is nested; it stops beyond most_levels. level is that of each value that
-// is still to be looked at.
+// Returns how deeply a value is nested. It stops beyond most_levels. Each element of next is a
+// value to check, with its level.
 idx_t Levels(const UnifiedVariantVectorData &variants, idx_t row) {
 	vector<std::pair<uint32_t, idx_t>> next{{0, 0}};
 	idx_t deepest = 0;
@@ -58,7 +58,7 @@ bool Cast(Vector &source, Vector &result, idx_t count, CastParameters &parameter
 	Vector::RecursiveToUnifiedFormat(result, count, format);
 	UnifiedVariantVectorData variants(format);
 	for (idx_t row = 0; row < (constant ? 1 : count); row++) {
-		// Each level takes a value.
+		// Each level takes at least one value.
 		if (!variants.RowIsValid(row) || variants.GetValuesListEntry(row).length <= most_levels)
 			continue;
 		if (Levels(variants, row) > most_levels)

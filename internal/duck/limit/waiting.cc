@@ -1,9 +1,9 @@
-// Threads that wait for others of the same query.
+// Interrupts threads that wait for other threads of the same query.
 //
 // Several threads build the tree of a window, level by level. If one of them fails, the level is
-// never complete, and DuckDB 1.5.6 has the others wait for it without end: they sleep, and look at
-// no flag. A failure interrupts the query: the linker redirects the call that sleeps to the
-// function here (the flag is in limit.go), which looks at that.
+// never complete, and in DuckDB 1.5.6 the others wait forever: they sleep, and check no flag. A
+// failure interrupts the query. The linker redirects the call that sleeps to the function here (the
+// flag is in limit.go), which checks for that.
 #include "account.h"
 
 #include <ctime>

@@ -27,8 +27,8 @@ namespace {
 
 using namespace duckdb;
 
-// DuckDB 1.5.6 replaces date_trunc('month', d) = DATE '2020-01-02', which no value meets, by FALSE
-// and <> by TRUE. Both must be NULL where d is (fixed on main by #24368).
+// DuckDB 1.5.6 replaces date_trunc('month', d) = DATE '2020-01-02', which no value can satisfy, by
+// FALSE, and <> by TRUE. The result must be NULL where d is NULL (#24368 fixed this on main).
 class DateTruncRule : public DateTruncSimplificationRule {
 public:
 	using DateTruncSimplificationRule::DateTruncSimplificationRule;
@@ -44,8 +44,8 @@ public:
 	}
 };
 
-// DuckDB 1.5.6 fails to compute the bounds for CAST(t AS DATE) = DATE 'infinity' and the last days
-// of the calendar, where the comparison itself is defined (#24306).
+// DuckDB 1.5.6 fails to compute the bounds for CAST(t AS DATE) = DATE 'infinity', and for the last
+// days of the calendar. The comparison itself is defined for these (#24306).
 class DateCastRule : public TimeStampComparison {
 public:
 	using TimeStampComparison::TimeStampComparison;
@@ -66,8 +66,9 @@ template <class RULE, class CORRECTED> void Replace(ExpressionRewriter &rewriter
 	}
 }
 
-// DuckDB 1.5.6 makes a filter of the scan of (c IS DISTINCT FROM 1 OR c > 5), and that filter
-// excludes row groups in which c is NULL throughout (#25992). IS NULL becomes no such filter.
+// DuckDB 1.5.6 makes a filter of the scan of (c IS DISTINCT FROM 1 OR c > 5), which excludes row
+// groups in which all values of c are NULL (#25992). This rule writes IS DISTINCT FROM with IS
+// NULL, which does not become such a filter.
 class DistinctFromRule : public Rule {
 public:
 	explicit DistinctFromRule(ExpressionRewriter &rewriter) : Rule(rewriter) {
@@ -102,16 +103,18 @@ public:
 	explicit Corrections(Optimizer &optimizer) : optimizer(optimizer) {}
 
 protected:
-	// DuckDB 1.5.6 makes an aggregate of a filter on ROW_NUMBER(ORDER BY a) OVER (ORDER BY b), which
-	// chooses by b (#23678). It does so only if OVER has one ORDER BY: repeating it changes nothing.
+	// DuckDB 1.5.6 replaces a filter on ROW_NUMBER(ORDER BY a) OVER (ORDER BY b) by an aggregate
+	// that chooses by b (#23678). It does so only if OVER has a single ORDER BY expression.
+	// Repeating the expression does not change the result.
 	unique_ptr<Expression> VisitReplace(
 		BoundWindowExpression &window, unique_ptr<Expression> *) override {
 		if (window.GetExpressionType() == ExpressionType::WINDOW_ROW_NUMBER &&
 			!window.arg_orders.empty() && window.orders.size() == 1) {
 			window.orders.push_back(window.orders[0].Copy());
 		}
-		// DuckDB 1.5.6 negates the offset of LAG and LEAD, and reads outside of its memory where that
-		// is the smallest BIGINT. No partition has that many rows: the next number means the same.
+		// DuckDB 1.5.6 negates the offset of LAG and LEAD, and reads outside of its memory if the
+		// offset is the smallest BIGINT. No partition has that many rows, so the next number has
+		// the same result.
 		if (window.offset_expr && window.offset_expr->return_type == LogicalType::BIGINT) {
 			auto smallest = make_uniq<BoundConstantExpression>(
 				Value::BIGINT(NumericLimits<int64_t>::Minimum()));
@@ -129,9 +132,9 @@ private:
 	Optimizer &optimizer;
 };
 
-// A range join of DuckDB 1.5.6 gives the NULLs of rows without a partner as constant vectors that
-// have no memory. Operators that copy a chunk, such as the one that streams a result, read it: the
-// process ends. This operator gives such vectors memory.
+// Gives memory to vectors that lack it. A range join of DuckDB 1.5.6 returns the NULLs of rows
+// without a partner as constant vectors without memory. Operators that copy a chunk read that
+// memory, and the process ends. The operator that streams a result is one of them.
 class PhysicalWithMemory : public PhysicalOperator {
 public:
 	PhysicalWithMemory(PhysicalPlan &plan, vector<LogicalType> types, idx_t cardinality)

@@ -1,10 +1,10 @@
-// Package optimizer corrects DuckDB's optimizer, and what it makes plans of, where it is known to give
-// wrong rows.
+// Package optimizer corrects DuckDB's optimizer, and the execution of its plans, where they are
+// known to give wrong rows.
 //
-// DuckDB 1.5.6 has defects that its main line has mended and its release has not. Each correction
-// names the public report, the queries of optimizer_test.go show the right rows, and a new version
-// of DuckDB is the time to delete what is no longer needed (written in November 2026). Package duck
-// turns off the optimizers that cannot be corrected from outside.
+// DuckDB 1.5.6 has defects that are fixed on its main branch but not in a release. Each correction
+// names the public report, and the queries of optimizer_test.go show the right rows. With each new
+// version of DuckDB, delete the corrections that are no longer needed (written in November 2026).
+// Package duck turns off the optimizers that cannot be corrected from outside.
 package optimizer
 
 /*
@@ -23,8 +23,8 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// Register adds the corrections to the plans of the connection's database. It is called once for
-// each database.
+// Register adds the corrections to the plans of the connection's database. It must be called once
+// for each database.
 func Register(conn *duck.Conn) error {
 	if failure := C.scoter_register_optimizer(C.duckdb_connection(conn.Raw())); failure != nil {
 		defer C.free(unsafe.Pointer(failure))

@@ -1,4 +1,4 @@
-// Corrections of DuckDB's optimizer, in C for Go.
+// The C interface of the corrections of DuckDB's optimizer.
 #ifndef SCOTER_OPTIMIZER_H
 #define SCOTER_OPTIMIZER_H
 
@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-// Adds the corrections to the plans of a connection's database. Returns an error message, to be
-// freed, or NULL.
+// Adds the corrections to the plans of a connection's database. Returns NULL, or an error message
+// that the caller frees.
 char *scoter_register_optimizer(duckdb_connection connection);
 
 #ifdef __cplusplus

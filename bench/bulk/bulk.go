@@ -44,7 +44,7 @@ var settings = []string{"shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_
 // way is one method of a program to do an operation.
 type way struct {
 	Engine, Operation, Method string
-	// ^Most is the largest number of rows with which the method is measured. 0 means no limit.
+	// Most is the largest number of rows with which the method is measured. 0 means no limit.
 	Most int
 }
 

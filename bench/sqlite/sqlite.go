@@ -52,7 +52,7 @@ type answer struct {
 	// for turn: the sums of the sizes of all results, by side
 	Sums            map[string]int
 	Hand, Generated side
-	// ^Ratio is the median ratio of generated to hand-written code in processor time, over slices
+	// Ratio is the median ratio of generated to hand-written code in processor time, over slices
 	// that ran one after the other.
 	Ratio float64
 }

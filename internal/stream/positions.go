@@ -154,8 +154,8 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 			offsets[i] = o.Offset
 		}
 		if missing != nil {
-			// ^The start of this partition must be decided now. Only if that is its beginning, it
-			// can wait.
+			// The start of this partition must be decided now. The decision can only wait if the
+			// partition is read from its beginning anyway.
 			if !was && (!seen[p.topic] || len(k.partitions) > 0) && k.start != earliest {
 				return nil, missing
 			}

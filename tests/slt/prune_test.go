@@ -334,8 +334,8 @@ func TestConstantsThatCannotBeComputedAreTheQuerysErrors(t *testing.T) {
 	}
 }
 
-// TestNarrowQueriesScanOnce uses a condition on the leading column of the sort key, which leaves few
-// rows to scan. A second scan for the rows that LIMIT selected would cost more than it saves.
+// TestNarrowQueriesScanOnce uses a condition on the leading column of the sort key, which leaves
+// few rows to scan. A second scan for the rows that LIMIT selected would cost more than it saves.
 func TestNarrowQueriesScanOnce(t *testing.T) {
 	db, _ := openSmall(t, connections)
 	db.flushEvery = 1

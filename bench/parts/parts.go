@@ -1,5 +1,6 @@
-// Package parts measures the cost of parts that a query does not need. It compares a table of many
-// parts, of which a query needs one, with a table that has only that part.
+// Package parts measures the cost of parts that a query does not need. It compares two tables for
+// the same query: one has many parts, of which the query needs one, and the other has only that
+// part.
 package parts
 
 import (

@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"gopkg.in/yaml.v3" // its nodes keep line and column, which every message needs
+	"gopkg.in/yaml.v3" // its nodes have the line and column, which every message needs
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"

@@ -1,14 +1,13 @@
-// Package sqlfile reads the annotated SQL files of `scoter generate`: plain
-// SQL in blocks, each under a comment such as
+// Package sqlfile parses the annotated SQL files of `scoter generate`. They are plain SQL in
+// blocks, each under a comment such as
 //
 //	-- QUERY get_user :one
 //	@set id = 1
 //	SELECT * FROM users WHERE id = ${id};
 //
-// The format is SQG's (DBeaver's `@set` and `${}` included) and ours:
-// `WRITE` blocks, `:write`, and `AS "name!"`. The package knows the lexical
-// rules of the three dialects and nothing else about SQL: it never looks into
-// quotes or comments, and it asks no engine.
+// The format is SQG's, including DBeaver's `@set` and `${}`. Scoter adds `WRITE` blocks, `:write`
+// and `AS "name!"`. The package knows the lexical rules of the three dialects, and nothing else
+// about SQL. It never parses the content of quotes or comments, and asks no engine.
 package sqlfile
 
 import (

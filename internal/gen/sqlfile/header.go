@@ -3,7 +3,7 @@ package sqlfile
 import (
 	"strings"
 
-	"gopkg.in/yaml.v3" // keeps line and column of every node, which positions in overrides need
+	"gopkg.in/yaml.v3" // has the line and column of every node, which positions in overrides need
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"

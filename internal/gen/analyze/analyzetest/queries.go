@@ -207,7 +207,7 @@ func list(e ...expr) (q query) {
 	return q
 }
 
-// whole aggregates over all rows, of which there may be none.
+// whole makes an aggregate query over all rows. There may be no rows.
 func (g *generator) whole(depth int, scope []source, tail string) query {
 	a := g.aggregate(depth, scope, false)
 	if g.dialect == ir.SQLite && g.one(2) {

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
-	// the C API that duckdb-go itself stands on: only it gives the whole type
-	// of a parameter (the elements of a list, the values of an enum), which
-	// database/sql and duckdb-go's Stmt do not
+	// The C API on which duckdb-go is based. Only this API gives the whole type of a parameter (the
+	// elements of a list, the values of an enum). database/sql and duckdb-go's Stmt do not.
 	native "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/scoterdb/scoter/internal/gen/analyze"

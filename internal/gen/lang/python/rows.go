@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// rowClass writes a dataclass for rows of which queries return many. Its __init__ is faster than
-// the one that dataclasses generate.
+// rowClass writes a dataclass for rows that queries return in large numbers. Its __init__ is faster
+// than the one that dataclasses generate.
 func (g *generator) rowClass(name string, names, fields []string) {
 	w := &g.w
 	w.Line("")

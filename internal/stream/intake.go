@@ -52,9 +52,9 @@ func sizeOf(rec *kgo.Record) int64 {
 	return bytes
 }
 
-// stand records that a partition continues at a position. Records are read from there on. If lost
-// is not empty, it says which earlier records are lost, and why. The batch gets a dead letter for
-// them.
+// stand sets the position at which a partition continues. The batch gets no earlier records of the
+// partition. If lost is not empty, it says which earlier records are lost, and why: the batch then
+// also gets a dead letter.
 func (b *intake) stand(p partition, at position, lost string) {
 	b.ranges[p] = &span{OffsetRange: engine.OffsetRange{Topic: p.topic, TopicID: at.topicID, Partition: p.number,
 		From: at.next, Next: at.next, Epoch: at.epoch, Reset: lost != ""}}
@@ -63,8 +63,8 @@ func (b *intake) stand(p partition, at position, lost string) {
 	}
 }
 
-// cover records that a record of a partition is processed when the batch is stored. The record is
-// the first one after position at.
+// cover adds the offset and the size of a record to the batch. at is the partition's position
+// before the record.
 func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	if b.empty() {
 		b.began = time.Now()

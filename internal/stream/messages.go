@@ -128,7 +128,7 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 }
 
 // learn returns the table Messages, extended by the new columns of batches. It removes columns of
-// an unknown type from the batches, and records their names for later batches.
+// an unknown type from the batches, and remembers their names for later batches.
 //
 // If only the messages tell the columns, the catalog stores the table, so that it survives
 // restarts. Otherwise a query could fail for lack of a column although an earlier message had it.
@@ -170,7 +170,7 @@ func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Ta
 	return t, err
 }
 
-// bind records that a target's query has found all columns that it names.
+// bind remembers that a target's query has found all columns that it names.
 func (s *source) bind(p *plan, t target) error {
 	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.known() {
 		return nil

@@ -23,7 +23,7 @@ func newMirror() *mirror {
 	return &mirror{offsets: map[string]map[int32]kgo.EpochOffset{}, due: make(chan struct{}, 1)}
 }
 
-// stored records the offsets of a batch that was stored.
+// stored adds the offsets of a stored batch to the offsets to commit.
 func (m *mirror) stored(b *intake) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -40,7 +40,7 @@ func (m *mirror) stored(b *intake) {
 	}
 }
 
-// put records an offset to commit. If newer is false, an offset that is already recorded stays. The
+// put adds an offset to commit. If newer is false, an offset that is already there stays. The
 // caller holds mu.
 func (m *mirror) put(p partition, o kgo.EpochOffset, newer bool) {
 	if m.offsets[p.topic] == nil {
@@ -105,7 +105,8 @@ func (x *session) tell(ctx context.Context) (failed error) {
 	return failed
 }
 
-// untold records failed offsets again, except for partitions that another member has now.
+// untold adds failed offsets to the offsets to commit again, except for partitions that another
+// member has now.
 func (x *session) untold(offsets map[string]map[int32]kgo.EpochOffset) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -267,8 +267,8 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	return nil
 }
 
-// skip continues at another position of a partition. It records why the records before it are left
-// out.
+// skip continues at another position of a partition. A dead letter says why the records in between
+// are left out.
 func (x *session) skip(ctx context.Context, p partition, at *position, to position, why string) error {
 	if err := x.seal(ctx); err != nil {
 		return err

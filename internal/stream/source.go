@@ -108,7 +108,7 @@ func (s *source) run(ctx context.Context, d Definition) {
 	}
 }
 
-// fail records why a session ended.
+// fail sets the state to failing, and stores and logs why a session ended.
 func (s *source) fail(err error) {
 	s.status.set(stateFailing, err)
 	s.manager.log.Error("source failed", "source", s.name.Name, "error", err)

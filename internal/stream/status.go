@@ -99,7 +99,7 @@ func (s *status) set(state string, err error) {
 	s.noteLocked(err)
 }
 
-// note records an error that does not change the state of the source.
+// note stores an error that does not change the state of the source.
 func (s *status) note(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +130,7 @@ const (
 	fetching                   // some partitions return no records
 )
 
-// running records that a session begins to read.
+// running sets the state when a session begins to read.
 func (s *status) running() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *status) running() {
 	}
 }
 
-// waiting records that a session waits, and why.
+// waiting adds a reason why a session waits, and stores the error that explains it.
 func (s *status) waiting(what waits, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,7 @@ func (s *status) waiting(what waits, err error) {
 	s.noteLocked(err)
 }
 
-// done records that a session does not wait for one of the reasons any more.
+// done removes one of the reasons why a session waits.
 func (s *status) done(what waits) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,14 +158,14 @@ func (s *status) done(what waits) {
 	}
 }
 
-// begin records that a session reads a partition.
+// begin adds a partition that a session reads.
 func (s *status) begin(p partition, next, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.partitions[p] = &reading{next: next, end: end}
 }
 
-// ends records where a partition ends, if it is read.
+// ends sets the end of a partition, if it is read.
 func (s *status) ends(p partition, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,14 +174,14 @@ func (s *status) ends(p partition, end int64) {
 	}
 }
 
-// forget records that a partition is not read any more.
+// forget removes a partition that is not read any more.
 func (s *status) forget(p partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.partitions, p)
 }
 
-// gone records that there is no session. The ends of the topics are unknown then.
+// gone is called when a session ends. Without a session the ends of the topics are unknown.
 func (s *status) gone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *status) gone() {
 	s.waits = 0
 }
 
-// added records a stored batch.
+// added counts a stored batch.
 func (s *status) added(b *intake, rows int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

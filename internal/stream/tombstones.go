@@ -25,7 +25,7 @@ import (
 // The order of records matters, because the last record of a key wins. In a batch with tombstones,
 // the rows of all other records therefore also have the numbers of their records.
 
-// addTombstone records a tombstone. number is its index in the batch.
+// addTombstone adds a tombstone to the batch. number is its index in the batch.
 func (d *decodings) addTombstone(rec *kgo.Record, number int) error {
 	switch d.plan.kafka.tombstones {
 	case tombstonesIgnored:

@@ -1,5 +1,5 @@
-// Package bulk measures the generated bulk writes of Go, Python and TypeScript against the ways that
-// one would write by hand, on DuckDB, PostgreSQL, SQLite and a Scoter server.
+// Package bulk measures the generated bulk writes of Go, Python and TypeScript. It compares them
+// with hand-written ways to do the same, on DuckDB, PostgreSQL, SQLite and a Scoter server.
 package bulk
 
 import (
@@ -28,7 +28,7 @@ type Options struct {
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes, operations and databases."`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "Needs Go for go, Python 3.11 with pip for python, and Node.js 20 with npm for typescript. PostgreSQL is embedded. Every run is on a table\n" +
 		"made anew, and all columns of all rows are checked after it.\nExample: scoter-bench bulk --languages go --engines postgres --rows 1000,100000"
@@ -37,34 +37,36 @@ func (*Options) Help() string {
 //go:embed *.sql scoter.yaml golang python typescript package.json package-lock.json tsconfig.json
 var files embed.FS
 
-// Settings of PostgreSQL: nothing waits for the disk or happens in the background while a method runs.
+// settings of PostgreSQL: nothing waits for the disk, and nothing runs in the background while a
+// method runs.
 var settings = []string{"shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h"}
 
-// way is one method of a program.
+// way is one method of a program to do an operation.
 type way struct {
 	Engine, Operation, Method string
-	// Most is the largest number of rows that it is measured with, 0 if there is none.
+	// Most is the largest number of rows with which the method is measured. 0 means no limit.
 	Most int
 }
 
-// greeting is what a program says of itself.
+// greeting is what a program reports about itself.
 type greeting struct {
 	Versions map[string]string
 	Ways     []way
 }
 
-// outcome is what a program says of a run.
+// outcome is what a program reports about one run.
 type outcome struct {
 	Millis, CPU, Allocated float64
 	Sums                   []int64
 }
 
-// language is a program that writes by all its ways.
+// language is a program that implements all ways in one language.
 type language struct {
 	name string
-	// start makes the program ready in the folder of generated code and returns its command line.
-	// It is then given the engine, a file and the server's address; it answers the line "ways" with a
-	// greeting, and a line of operation, way and number of rows with an outcome.
+	// start prepares the program in the folder of generated code and returns its command line. The
+	// engine, a file and the server's address are appended as arguments. The program answers the
+	// line "ways" with a greeting. It answers a line of operation, way and number of rows with an
+	// outcome.
 	start func(ctx context.Context, dir string) ([]string, error)
 }
 
@@ -136,7 +138,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// measured is a way of a running program.
+// measured is a way of a running program, with a number of rows.
 type measured struct {
 	way
 	language string
@@ -146,8 +148,8 @@ type measured struct {
 
 func (m *measured) operation() string { return m.Engine + " " + m.way.Operation }
 
-// runs is how often a way warms up and is counted. Few rows take little time, of which compilers at
-// run time and the machine's noise have a larger share.
+// runs returns how many runs warm up, and how many are counted. Runs with few rows are short: the
+// JIT compilers and the machine's noise have a larger share of their time.
 func (o *Options) runs(m *measured) (warm, counted int) {
 	if m.rows > 10_000 || m.Most > 0 && !isGenerated(m.Method) {
 		return 1, o.Repeat
@@ -155,7 +157,7 @@ func (o *Options) runs(m *measured) (warm, counted int) {
 	return 5, 3 * o.Repeat
 }
 
-// measure runs all ways of an operation in turn, so that a noisy moment hits all alike.
+// measure runs all ways of an operation in turn, so that a noisy moment affects all of them alike.
 func (o *Options) measure(report *harness.Report, ways []measured) error {
 	steps := 0
 	each := func(do func(operation, engine string, rows int, of []measured) error) error {
@@ -177,7 +179,7 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 		}
 		return nil
 	}
-	_ = each(func(_, _ string, _ int, of []measured) error { // counts
+	_ = each(func(_, _ string, _ int, of []measured) error { // each only counts here
 		for i := range of {
 			warm, counted := o.runs(&of[i])
 			steps += warm + counted
@@ -218,14 +220,15 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 	})
 }
 
-// generated is the method that is the generated code in every language; behind a comma it has a route.
+// generated is the name of the method that uses the generated code, in every language. A route may
+// follow after a comma.
 const generated = "scoter"
 
 func isGenerated(method string) bool {
 	return method == generated || strings.HasPrefix(method, generated+", ")
 }
 
-// targets holds the generated code to the fastest way by hand in its language.
+// targets compares the generated code with the fastest hand-written way in the same language.
 func targets(r *harness.Report) {
 	for i := range r.Measurements {
 		m := &r.Measurements[i]

@@ -1,9 +1,9 @@
 package bulk
 
-// The rows are made of their number alone, by whole numbers, so that every language makes the same.
-// An update and an upsert write those of another generation.
+// The values of a row depend only on its number, and use only integer arithmetic. So every language
+// makes the same rows. An update and an upsert write the values of another generation.
 
-// reading is a row as the sums see it.
+// reading is a row in the form in which the checksums use it.
 type reading struct{ id, device, at, millidegrees, cents, battery, anomaly, location int64 }
 
 func readingOf(id, generation int64) reading {
@@ -15,8 +15,8 @@ func readingOf(id, generation int64) reading {
 	return reading{id, h % 100, 1735689600 + id*10 + generation, 18000 + h%15000, 98000 + h%4000, 20 + h%80, anomaly, h % 10}
 }
 
-// expected are the sums of the table after an operation of so many rows: INSERT and UPDATE have rows
-// 0 to n, DELETE leaves every fourth, UPSERT begins in the middle of what is there.
+// expected returns the checksums of the table after an operation on n rows. INSERT and UPDATE leave
+// rows 0 to n. DELETE leaves every fourth row. UPSERT starts in the middle of the existing rows.
 func expected(operation string, n int) []int64 {
 	sums := make([]int64, 8)
 	add := func(r reading) {

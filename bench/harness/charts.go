@@ -1,6 +1,6 @@
 package harness
 
-// Chart compares sides, a bar each, in some cases.
+// Chart compares sides in some cases. Each side is one bar per case.
 type Chart struct {
 	Title string   `json:"title"`
 	Unit  string   `json:"unit"`
@@ -8,13 +8,15 @@ type Chart struct {
 	Bars  []*Bars  `json:"bars"`
 }
 
-// Bars are the values of one side, one per case; nil where there is none.
+// Bars are the values of one side, one per case. A value is nil if the side was not measured in
+// that case.
 type Bars struct {
 	Side   string     `json:"side"`
 	Values []*float64 `json:"values"`
 }
 
-// Set sets the value of a side in a case; sides and cases come in the order of their first value.
+// Set sets the value of a side in a case. Sides and cases are shown in the order in which Set first
+// names them.
 func (c *Chart) Set(side, in string, value float64) {
 	at := -1
 	for i, name := range c.Cases {

@@ -12,10 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// GoProgram builds a Go program in dir/go, where generated packages may lie already: the module
-// `bench` with the drivers of the versions that this program has. files has the sources in golang/;
-// they end in .go.txt, because where they are kept they would have to compile by themselves. It
-// returns the program's path.
+// GoProgram builds a Go program in dir/go, which may already have generated packages. The module is
+// named `bench`. It uses the same driver versions as this program. files has the sources in
+// golang/. Their names end in .go.txt, so that they are not compiled in place. GoProgram returns
+// the path of the built program.
 func GoProgram(ctx context.Context, dir string, files fs.FS) (string, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Measurement is what one method took for one operation on so many rows: one element per
-// counted run.
+// Measurement has the values that were measured for one method, operation and number of rows. Its
+// slices have one element per counted run.
 type Measurement struct {
 	Operation string    `json:"operation"`
 	Method    string    `json:"method"`
@@ -44,8 +44,8 @@ func (r *Report) Measure(operation, method string, rows int, millis, cpu, alloca
 	m.Millis, m.CPU, m.Allocated = append(m.Millis, millis), append(m.CPU, cpu), append(m.Allocated, allocated)
 }
 
-// Keep adds the measurements of an earlier report of the same benchmark, but for operations on
-// so many rows as this one has measured itself: a long benchmark may be run in pieces.
+// Keep adds the measurements of an earlier report of the same benchmark. It skips operations and
+// numbers of rows that this report has measured itself. So a long benchmark can be run in pieces.
 func (r *Report) Keep(path string) error {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -73,7 +73,7 @@ func (r *Report) Keep(path string) error {
 	return nil
 }
 
-// on is what stands before an operation, such as the database.
+// on returns the text before the operation's name, such as the database.
 func on(operation string) string { return operation[:strings.LastIndexByte(operation, ' ')+1] }
 
 func order(operation string) int {
@@ -83,8 +83,8 @@ func order(operation string) int {
 //go:embed report.html
 var page string
 
-// writePage writes the report as a page that needs no network: the measurements with charts, and
-// all figures.
+// writePage writes the report as an HTML page that needs no network. It shows the measurements as
+// charts, and all numbers.
 func (r *Report) writePage(dir string) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Report) writePage(dir string) error {
 	if err != nil {
 		return base.Errorf(base.Internal, "report: %w", err)
 	}
-	// JSON of Go escapes what would end a script.
+	// Go's JSON encoder escapes text that would end the script element.
 	if err := t.Execute(f, map[string]any{"Title": r.Benchmark, "Data": template.JS(data)}); err != nil {
 		return base.Errorf(base.Unavailable, "report: %w", err)
 	}

@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// referenceNumbers is how many numbers the reference sorts: more than the caches of a core hold.
+// referenceNumbers is how many numbers the reference sorts. They do not fit into the caches of a
+// core.
 const referenceNumbers = 2 << 20
 
-// reference returns how long sorting random numbers takes now, always the same ones, in seconds: the least of three times. What
-// a second of a processor is worth depends on who shares its core: figures of two reports compare only as multiples of it.
+// reference returns how long it takes now to sort fixed random numbers, in seconds. It is the
+// minimum of three runs. The speed of a processor depends on the other load on its core. So numbers
+// of two reports are comparable only as multiples of the reference.
 func reference() float64 {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := make([]uint64, referenceNumbers)

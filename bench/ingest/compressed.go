@@ -14,12 +14,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// leastCompressed is the least share of the rate of plain bodies that compressed ones are to reach.
+// leastCompressed is the target for compressed bodies: their rate as a share of the rate of plain
+// bodies.
 const leastCompressed = 0.7
 
 var writers = []int{1, 2, 4, 16}
 
-// encodings are those of bodies, the plain one first.
+// encodings are the encodings of request bodies. The first one is plain.
 var encodings = []struct {
 	name   string
 	packer func(io.Writer) (io.WriteCloser, error)
@@ -29,7 +30,7 @@ var encodings = []struct {
 	{"zstd", func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }},
 }
 
-// packed is a body that was compressed before it is sent, so that its rows have the same times in
+// packed is a body that was compressed before the run. Its rows therefore have the same times in
 // every request.
 type packed []byte
 
@@ -55,20 +56,20 @@ func pack(b telemetry.Body, packer func(io.Writer) (io.WriteCloser, error)) (pac
 	return out.Bytes(), err
 }
 
-// compressed compares the rates of plain and compressed line protocol, for several numbers of
+// compressed compares the rates of plain and compressed line protocol for several numbers of
 // writers.
 func (o *Options) compressed(ctx context.Context, env *harness.Env, report *harness.Report) error {
 	for _, n := range writers {
 		rates := make([][]float64, len(encodings))
 		var retries int64
-		for range o.Repeat { // interleaved, as the other kinds
+		for range o.Repeat { // interleaved, like the other kinds
 			for i, e := range encodings {
 				k := kind{name: e.name, path: "/write?db=default&precision=us", newBody: func(seed, rows int) telemetry.Body {
 					b := telemetry.NewLineProtocol(seed, rows)
 					b.Stamp(int64(seed))
 					p, err := pack(b, e.packer)
 					if err != nil {
-						panic(err) // of a buffer in memory
+						panic(err) // writes to memory do not fail
 					}
 					return p
 				}}

@@ -1,6 +1,6 @@
-// Package ingest measures what it costs the server to take rows: processor time per million
-// rows from the socket to the published part, with an fsync before every answer, and
-// what an answer is worth under more load than the machine can take.
+// Package ingest measures the server's cost of writing rows: the processor time per million rows
+// from the socket to the published part, with an fsync before every response. It also measures what
+// is acknowledged under more load than the machine can handle.
 package ingest
 
 import (
@@ -24,22 +24,22 @@ type Options struct {
 	Compressed  int           `help:"Rows per run of line protocol by 1, 2, 4 and 16 writers, plain and compressed; 0 leaves it out." default:"2000000"`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "Columns: time, 2 tags (100 hosts, 10 regions), 3 doubles of two decimals; sorted by tags and time.\nExample: scoter-bench ingest --rows 5000000 --repeat 1 --flat-out 0 --compressed 0"
 }
 
-// connections of the measured runs, and of the flat-out one.
+// The numbers of connections of the measured runs, and of the overload run.
 const (
 	connections        = 4
 	flatOutConnections = 64
-	// flushAge is how long the last rows of a run wait for their part.
+	// flushAge is how long the last rows of a run wait until they are flushed.
 	flushAge = 2 * time.Second
-	// maxResident is what 64 connections may make the server hold.
+	// maxResident is the limit of the server's resident memory with 64 connections.
 	maxResident = 1 << 30
 )
 
-// kind is a format and a durability.
+// kind is a wire format and what is measured with it.
 type kind struct {
 	name, path string
 	share      int // of Options.Rows: 1/share
@@ -59,7 +59,7 @@ var kinds = []kind{
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	report := harness.NewReport("ingest", map[string]any{"rows": o.Rows, "request_rows": o.RequestRows, "connections": connections, "flat_out_seconds": o.FlatOut.Seconds()})
 	cpu, acknowledged, rate, bytes := make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds))
-	for range o.Repeat { // interleaved: who else uses the machine meets all kinds alike
+	for range o.Repeat { // interleaved, so that other load on the machine affects all kinds alike
 		for i, k := range kinds {
 			rows := o.Rows / k.share
 			r, err := o.fixed(ctx, env, k, rows, connections)
@@ -80,7 +80,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 			report.Add(name, harness.Median(cpu[i]), "s", cpu[i]...)
 		}
 		report.Add(k.name+": rate, until the last answer", harness.Median(acknowledged[i]), "rows/s", acknowledged[i]...)
-		if !k.merged { // the wait for the end of merging is longer than merging
+		if !k.merged { // waiting for the end of merging takes longer than merging
 			report.Add(k.name+": rate, until the last part", harness.Median(rate[i]), "rows/s", rate[i]...)
 		}
 		report.Add(k.name+": size of the parts", harness.Median(bytes[i]), "bytes/row", bytes[i]...)
@@ -98,16 +98,17 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// fixedRun is what a run of a fixed number of rows took.
+// fixedRun has the measurements of a run with a fixed number of rows.
 type fixedRun struct {
 	use          harness.Use
-	acknowledged time.Duration // until the last row's answer
-	retries      int64         // requests told to come again
+	acknowledged time.Duration // until the response for the last row
+	retries      int64         // requests that the server asked to retry
 	partsBytes   float64
 }
 
-// warmShare is the share of a run's rows, 1/warmShare, that a server takes before: one that has run for a while has the memory that it needs,
-// and what a machine takes to hand out fresh memory says little of either.
+// warmShare is the share of a run's rows, 1/warmShare, that a server receives before the
+// measurement. A server that has run for a while has already allocated its memory. The cost of
+// fresh memory from the operating system is not part of the measurement.
 const warmShare = 4
 
 // fixed sends a number of rows and waits until they are in parts.
@@ -147,7 +148,7 @@ func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows, wri
 	return r, err
 }
 
-// flatOut sends more than the machine can take and counts what was acknowledged.
+// flatOut sends more than the machine can handle, and counts the acknowledged rows.
 func (o *Options) flatOut(ctx context.Context, env *harness.Env, report *harness.Report) (err error) {
 	s, err := env.StartServer(ctx)
 	if err != nil {
@@ -177,12 +178,12 @@ func (o *Options) flatOut(ctx context.Context, env *harness.Env, report *harness
 	return nil
 }
 
-// load sends rows until none is left.
+// load sends rows until all are sent.
 type load struct {
 	server      *harness.Server
 	kind        kind
 	requestRows int
-	bodies      chan telemetry.Body // those not being sent
+	bodies      chan telemetry.Body // the bodies that are not being sent
 
 	left         atomic.Int64
 	requests     atomic.Int64
@@ -190,8 +191,8 @@ type load struct {
 	retries      atomic.Int64
 }
 
-// maxBodies is how many requests differ in their values: as many rows as several parts hold, so that
-// nothing compresses by what the generator repeats.
+// maxBodies is the number of requests with different values. Together they have as many rows as
+// several parts, so that repeated values do not improve compression.
 const maxBodies = 512
 
 func newLoad(s *harness.Server, k kind, rows int64, requestRows int) *load {
@@ -203,7 +204,7 @@ func newLoad(s *harness.Server, k kind, rows int64, requestRows int) *load {
 	return l
 }
 
-// warm sends what is left and waits until it is in parts, which then go.
+// warm sends the remaining rows, waits until they are in parts, and then deletes them.
 func (l *load) warm(ctx context.Context) error {
 	if err := l.run(ctx, connections); err != nil {
 		return err
@@ -246,7 +247,7 @@ func (l *load) work(ctx context.Context) error {
 	}
 }
 
-// check counts the rows there are.
+// check compares the number of stored rows with the acknowledged ones.
 func (l *load) check(ctx context.Context) error {
 	there, err := l.server.Number(ctx, "SELECT count(*) FROM "+telemetry.Table)
 	if err == nil && int64(there) != l.acknowledged.Load() {

@@ -1,5 +1,5 @@
-// Package overlay measures what changes of rows cost the queries after them: a table with patches, and merges
-// paused, against a table that holds the same rows written anew.
+// Package overlay measures how changes of rows slow down later queries. It compares a table with
+// patches, while merges are paused, with a rewritten table that has the same rows.
 package overlay
 
 import (
@@ -38,17 +38,17 @@ type Options struct {
 	Singles int      `help:"Updates of one row each in the last state." default:"10000"`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "Changed rows lie anywhere in the table, which is the worst case.\nExample: scoter-bench overlay --rows 1000000 --repeat 3"
 }
 
 const database = "default"
 
-// state is what was changed of the table when it is measured.
+// state describes the changes of the table before it is measured.
 type state struct {
 	name    string
-	changes []int // rows of each change
+	changes []int // number of rows of each change
 }
 
 func (o *Options) states() []state {
@@ -79,7 +79,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	settings := config.Default()
 	settings.Dir, settings.QueryThreads, settings.MergeParallel = dir, runtime.NumCPU(), 0
-	settings.WriteMemory = 4 << 30 // patches of every row
+	settings.WriteMemory = 4 << 30 // for patches of every row
 	a, err := app.Open(settings, true, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (b *bench) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// copyOf makes a table with another's rows, in parts.
+// copyOf creates a table with the rows of another table, in parts.
 func (b *bench) copyOf(ctx context.Context, name, from string) error {
 	for _, sql := range []string{lineitem.CreateTable(name), fmt.Sprintf("INSERT INTO %s FROM %s ORDER BY l_orderkey, l_linenumber", name, from)} {
 		if err := b.exec(ctx, sql); err != nil {
@@ -126,7 +126,7 @@ func (b *bench) copyOf(ctx context.Context, name, from string) error {
 	return b.app.Engine.Flush(ctx)
 }
 
-// measure makes the changes to a copy of the table and compares it with its rows written anew.
+// measure makes the changes to a copy of the table, and compares it with a rewritten copy.
 func (b *bench) measure(ctx context.Context, kind string, s state) error {
 	if err := b.copyOf(ctx, "changed", "original"); err != nil {
 		return err
@@ -168,7 +168,8 @@ func (b *bench) compare(ctx context.Context, name string) error {
 					return err
 				}
 				ms, cpu := float64(time.Since(began).Microseconds())/1000, processCPU()-before
-				if repetition == 0 { // it reads footers, and what the changed rows' other columns hold
+				// the first run also reads footers, and the other columns of changed rows
+				if repetition == 0 {
 					if side == 0 {
 						first = cpu
 					}
@@ -217,7 +218,7 @@ func processCPU() float64 {
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
 
-// change deletes rows, or gives them new values in the columns that the update benchmark sets.
+// change deletes rows, or updates the columns that the update benchmark sets.
 func (b *bench) change(ctx context.Context, table, kind string, rows int) error {
 	t, err := b.app.Engine.Lookup(database, engine.DefaultSchema, table)
 	if err != nil {
@@ -257,7 +258,7 @@ func (b *bench) change(ctx context.Context, table, kind string, rows int) error 
 	return err
 }
 
-// newValues returns n values of a column that updates set, nil of another.
+// newValues returns n values for a column that updates set, or nil for another column.
 func (b *bench) newValues(column string, n int) arrow.Array {
 	texts := map[string][]string{
 		"l_returnflag": {"A", "N", "R"}, "l_linestatus": {"O", "F"}, "l_shipmode": {"AIR", "MAIL", "SHIP"},

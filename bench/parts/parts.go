@@ -1,5 +1,6 @@
-// Package parts measures what parts that a query does not need cost it: a table of many
-// parts, of which a query wants one, against a table that has only that one.
+// Package parts measures the cost of parts that a query does not need. It compares two tables for
+// the same query: one has many parts, of which the query needs one, and the other has only that
+// part.
 package parts
 
 import (
@@ -18,7 +19,7 @@ type Options struct {
 	Repeat int `help:"Queries to each table, in turn." default:"300"`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "The query averages one hour; every repetition has other text.\nExample: scoter-bench parts --parts 1000"
 }
@@ -68,7 +69,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// fill makes a table of some hours and waits until each is a part.
+// fill creates a table with some hours of rows, and waits until each hour is a part.
 func (o *Options) fill(ctx context.Context, s *harness.Server, table string, from, to int) error {
 	first, last := from*o.Hourly, to*o.Hourly
 	for _, statement := range []string{

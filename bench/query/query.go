@@ -1,5 +1,5 @@
-// Package query measures what the server adds to a query: how many of the smallest it
-// answers, and how fast it streams a large result in each format.
+// Package query measures the server's overhead for a query: how many minimal queries it answers per
+// second, and how fast it streams a large result in each format.
 package query
 
 import (
@@ -26,7 +26,7 @@ type Options struct {
 	Duration time.Duration `help:"How long the smallest query is repeated, three times." default:"5s"`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "The large result has a time, a host of 100 and three doubles of two decimals; the client reads bytes only.\nExample: scoter-bench query --repeat 5"
 }
@@ -86,8 +86,9 @@ func (o *Options) small(ctx context.Context, s *harness.Server, report *harness.
 	return nil
 }
 
-// repeat sends the smallest query over one connection and returns how often it was answered. It
-// writes the same bytes again and again: http.Client would take more processor time than the server, of the same cores.
+// repeat sends the smallest query over one connection, and returns the number of responses. It
+// always writes the same bytes, because http.Client would take more processor time than the server
+// on the same cores.
 func repeat(url string, until time.Time) (n int64, err error) {
 	address := strings.TrimPrefix(url, "http://")
 	conn, err := net.Dial("tcp", address)
@@ -133,7 +134,7 @@ func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.
 			if err != nil {
 				return base.Wrap(err, "%s", f.name)
 			}
-			if run > 0 { // the first warms up
+			if run > 0 { // the first run warms up
 				rates[i] = append(rates[i], float64(o.Rows)/use.Wall.Seconds())
 				cpu[i] = append(cpu[i], use.CPU/float64(o.Rows)*1e6)
 			}
@@ -152,7 +153,7 @@ func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.
 	return nil
 }
 
-// read runs a query and counts the answer's bytes.
+// read runs a query and counts the bytes of the response.
 func read(ctx context.Context, client *http.Client, url, sql string) (int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(sql))
 	if err != nil {
@@ -173,5 +174,6 @@ func read(ctx context.Context, client *http.Client, url, sql string) (int64, err
 	return n, nil
 }
 
-// onlyReader hides a body's other methods, so that it is read in the size of the buffer given.
+// onlyReader hides the other methods of a body, so that it is read in chunks of the given buffer's
+// size.
 type onlyReader struct{ io.Reader }

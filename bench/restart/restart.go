@@ -1,5 +1,5 @@
-// Package restart measures how long a server that was killed takes until it serves again, with its
-// log still to be read.
+// Package restart measures how long a killed server takes until it serves again. It has to read its
+// log first.
 package restart
 
 import (
@@ -22,7 +22,7 @@ type Options struct {
 	Repeat int `help:"Restarts of each kind; the log is written anew for each." default:"3"`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "Kinds: requests of one row (line protocol), requests of 10,000 rows (MessagePack).\nExample: scoter-bench restart --repeat 1"
 }
@@ -33,10 +33,10 @@ const (
 	targetLog  = 256
 )
 
-// connections fill the log.
+// connections is the number of connections that fill the log.
 const connections = 64
 
-// flags keep all rows in the log and in memory. What else frees memory would begin to make parts of
+// flags keep all rows in the log and in memory. With other settings the server would flush some of
 // them.
 var flags = []string{"--write-memory=4GiB", "--flush-bytes=1GiB", "--flush-age=24h"}
 
@@ -109,7 +109,8 @@ func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart
 	return r, err
 }
 
-// fill sends requests until the log has a size in bytes, and returns how many were acknowledged.
+// fill sends requests until the log has the given size in bytes. It returns the number of
+// acknowledged requests.
 func fill(ctx context.Context, s *harness.Server, k kind, size int64) (requests int64, err error) {
 	var sent, acknowledged atomic.Int64
 	var full atomic.Bool

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/ncruces/go-sqlite3/driver" // makes the database
+	_ "github.com/ncruces/go-sqlite3/driver" // creates the database
 
 	"github.com/scoterdb/scoter/internal/base"
 )
@@ -23,8 +23,8 @@ const (
 	bulkRows      = 5000
 )
 
-// The rows, in SQL as they are made, and in Go as they are expected. No two posts are of the same
-// second, so that every order is total.
+// The rows, as SQL that creates them, and as Go code that computes the expected values. No two
+// posts have the same second, so that every sort order is total.
 const rowsSQL = `
 WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
 INSERT INTO users SELECT i, 'User ' || i, 'user' || i || '@example.com', 18 + i %% 60, datetime(%[4]d + i, 'unixepoch') FROM n;
@@ -67,7 +67,7 @@ func order(id int) []any {
 	return row
 }
 
-// fill makes the database.
+// fill creates the database.
 func fill(path string) error {
 	text, err := files.ReadFile("queries.sql")
 	if err != nil {
@@ -86,18 +86,21 @@ func fill(path string) error {
 	return nil
 }
 
-// operation is one that the programs have: see calls in typescript/operations.ts for its arguments.
+// operation is an operation that all programs implement. Its arguments are in calls in
+// typescript/operations.ts.
 type operation struct {
 	name string
-	// want is the result of the i-th call, which is as large as size says: rows, or the number itself.
+	// want returns the expected result of the i-th call. size is the number of its rows, or the
+	// number itself.
 	want func(i int) any
 	size int
-	// checked are the calls that are looked at before every turn.
+	// checked is the number of calls whose results are checked before every turn.
 	checked int
-	// most calls are a slice, after which undo is run.
+	// most is the number of calls in a slice. undo is run after each slice.
 	most int
 	undo string
-	// written tells whether everything that calls from one number to another have written is there.
+	// written returns an error unless the database has everything that the calls from from to to
+	// have written.
 	written func(p *program, from, to int) error
 }
 
@@ -111,7 +114,7 @@ func rowsOf(n int, row func(int) []any) (rows []any) {
 	return rows
 }
 
-// published are the newest 100 posts that are published, with their authors' names.
+// published are the newest 100 published posts with the names of their authors.
 var published = func() (rows []any) {
 	for id := 1; id <= postCount; id++ {
 		if id%10 < 7 {
@@ -177,7 +180,7 @@ var operations = []operation{
 		want: func(int) any { return bulkRows }},
 }
 
-// is compares a statement's value.
+// is compares the value of a statement with an expected value.
 func (p *program) is(want int, statement string) error {
 	a, err := p.ask("value", statement)
 	if err == nil && fmt.Sprint(a.Value) != fmt.Sprint(float64(want)) {
@@ -186,11 +189,12 @@ func (p *program) is(want int, statement string) error {
 	return err
 }
 
-// bulkIsThere says whether a table has the rows of insertAllUsers.
+// bulkIsThere counts the rows that insertAllUsers wrote.
 const bulkIsThere = "SELECT count(*) FROM users WHERE id >= 1000000 AND name = 'bulk ' || (id - 1000000) AND" +
 	" email = 'bulk' || (id - 1000000) || '@example.com' AND age = (id - 1000000) % 90 AND created_at = '2025-06-01 00:00:00'"
 
-// turn checks the results of both sides, has them run in turn, and checks what they gave and wrote.
+// turn checks the results of both sides, runs them in turn, and checks their results and what they
+// wrote.
 func (o *Options) turn(p *program, op *operation) (answer, error) {
 	from := p.next
 	for _, side := range sides {
@@ -231,14 +235,14 @@ func (o *Options) turn(p *program, op *operation) (answer, error) {
 	return a, err
 }
 
-// decoded is a value as it comes back from JSON.
+// decoded returns a value in the form in which it is decoded from JSON.
 func decoded(v any) (out any) {
 	text, err := json.Marshal(v)
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
 	if err != nil {
-		panic(err) // numbers, texts and lists of them
+		panic(err) // only numbers, texts and lists of them
 	}
 	return out
 }

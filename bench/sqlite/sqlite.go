@@ -1,5 +1,5 @@
-// Package sqlite measures what generated code costs over statements written by hand, on every
-// SQLite driver that there is a generator for.
+// Package sqlite measures the overhead of generated code over hand-written statements, for every
+// SQLite driver that has a generator.
 package sqlite
 
 import (
@@ -23,7 +23,7 @@ type Options struct {
 	Millis     int      `help:"Time of each side in a round, in milliseconds." default:"250"`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "Needs what the drivers are of: Node.js 20 or newer with npm (a newer Node, with node:sqlite, comes from npm), Python 3.11, Go, a JDK of\n" +
 		"version 17 or newer with Maven. The database has 10,000 users, 500,000 posts and 200,000 orders, and every result is checked.\n" +
@@ -33,28 +33,31 @@ func (*Options) Help() string {
 //go:embed typescript python golang java queries.sql scoter.yaml package.json package-lock.json tsconfig.json pom.xml
 var files embed.FS
 
-// allowed is what generated code may take of the processor time by hand.
+// allowed is the target: the processor time of generated code divided by that of hand-written code.
 const allowed = 1.03
 
-// sides are those of each operation.
+// sides are the two sides of each operation.
 var sides = [2]string{"hand", "generated"}
 
-// side is what a side took in the median slice of a round.
+// side has the measurements of the median slice of a round.
 type side struct{ Millis, CPU, Allocated float64 }
 
-// answer is what a program says.
+// answer is a program's answer to a command.
 type answer struct {
-	Versions        map[string]string
-	Results         []any          // check
-	Value           any            // value
-	Calls, Next     int            // turn: of a slice, and the number of the call after all slices
-	Sums            map[string]int // turn: of the sizes of all results, by side
+	Versions map[string]string
+	Results  []any // check
+	Value    any   // value
+	// for turn: the number of calls of a slice, and the number of the call after all slices
+	Calls, Next int
+	// for turn: the sums of the sizes of all results, by side
+	Sums            map[string]int
 	Hand, Generated side
-	// Ratio is the median of generated to hand in processor time, of slices that followed each other.
+	// Ratio is the median ratio of generated to hand-written code in processor time, over slices
+	// that ran one after the other.
 	Ratio float64
 }
 
-// program is a driver's process.
+// program is the process of one driver.
 type program struct {
 	*harness.Conversation
 	driver, file string
@@ -100,7 +103,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	ratios := map[string][]float64{}
 	progress := harness.NewProgress((o.Repeat + 1) * len(chosen) * len(programs))
 	defer progress.Close()
-	// Rounds of all drivers, so that a noisy moment hits all alike; the first warms up.
+	// Rounds of all drivers are interleaved, so that a noisy moment affects all of them. The first
+	// round warms up.
 	for round := range o.Repeat + 1 {
 		for _, p := range programs {
 			if err := p.open(original, report); err != nil {
@@ -134,7 +138,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// start compiles the programs and starts each driver's process.
+// start compiles the programs and starts a process for each driver.
 func (o *Options) start(ctx context.Context, dir string) (programs []*program, err error) {
 	var java, classes string
 	for i, driver := range o.Drivers {
@@ -180,7 +184,7 @@ func (p *program) open(original string, report *harness.Report) error {
 	if err != nil {
 		return base.Errorf(base.Unavailable, "copy the database: %w", err)
 	}
-	// The process still has the old one open, which goes with its name.
+	// The process still has the old file open. Removing its name also frees it.
 	for _, name := range []string{p.file, p.file + "-wal", p.file + "-shm"} {
 		if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
 			return base.Errorf(base.Unavailable, "copy the database: %w", err)

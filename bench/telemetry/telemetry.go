@@ -1,5 +1,5 @@
-// Package telemetry measures the queries of a dashboard over the readings of hosts: right
-// after the rows came, when all of them are in parts, and when merging has come to rest.
+// Package telemetry measures dashboard queries over readings of hosts in three states: right after
+// the rows were written, when all rows are in parts, and when no merge is left to do.
 package telemetry
 
 import (
@@ -20,7 +20,7 @@ type Options struct {
 	Duration time.Duration `help:"How long each query is repeated in each state." default:"3s"`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "The table is sorted by host and time; rows come in time order.\nExample: scoter-bench telemetry --duration 1s"
 }
@@ -28,7 +28,7 @@ func (*Options) Help() string {
 const (
 	requestRows = 10_000
 	writers     = 4
-	// flushAge leaves the last rows in memory while the first state is measured.
+	// flushAge keeps the last rows in memory while the first state is measured.
 	flushAge = 30 * time.Second
 )
 
@@ -108,7 +108,7 @@ func (o *Options) measure(ctx context.Context, s *harness.Server, state string, 
 	return nil
 }
 
-// write sends the rows in time order, as near as several writers keep to it.
+// write sends the rows approximately in time order, with several writers.
 func (o *Options) write(ctx context.Context, s *harness.Server) error {
 	requests := make(chan int64)
 	workers, ctx := errgroup.WithContext(ctx)

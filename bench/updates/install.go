@@ -13,12 +13,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// requirements pins the versions of the peers and of the generator of data.
+// requirements pins the versions of the other systems and of the data generator.
 //
 //go:embed requirements.txt
 var requirements []byte
 
-// python installs the peers into the user's cache the first time and returns the folder of their programs.
+// python installs the other systems into the user's cache at the first call. It returns the folder
+// of their programs.
 func python(ctx context.Context) (string, error) {
 	version := fnv.New64a()
 	version.Write(requirements)
@@ -46,7 +47,8 @@ func python(ctx context.Context) (string, error) {
 	return bin, nil
 }
 
-// lineitemFile returns the path of lineitem of a scale factor as Parquet, which is made the first time.
+// lineitemFile returns the path of the table lineitem of a scale factor as a Parquet file. It is
+// generated at the first call.
 func lineitemFile(ctx context.Context, bin string, scale int) (string, error) {
 	dir, err := cached(fmt.Sprintf("tpch-%d", scale))
 	if err != nil {
@@ -66,7 +68,7 @@ func lineitemFile(ctx context.Context, bin string, scale int) (string, error) {
 	return path, nil
 }
 
-// cached makes a folder that is kept between runs.
+// cached makes a folder that stays between runs.
 func cached(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

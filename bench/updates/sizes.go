@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// size is how much of the table is changed, by n statements.
+// size is how much of the table is changed, in n statements.
 type size struct {
 	name string
 	of   func(n int) update
@@ -28,12 +28,13 @@ func (b *bench) sizes(ctx context.Context) error {
 	return nil
 }
 
-// unread changes many rows, one by one, before anybody reads one.
+// unread changes many rows one by one before any of them is read.
 func (b *bench) unread(ctx context.Context) error {
 	return b.readChanged(ctx, size{fmt.Sprintf("%d single rows", b.Unread), func(n int) update { return single(n, b.Scale) }, b.Unread})
 }
 
-// readChanged updates rows of Scoter's table and reads it, and of another one deletes them.
+// readChanged updates rows of Scoter's table and reads it. It deletes the same rows of another
+// table and reads that.
 func (b *bench) readChanged(ctx context.Context, size size) error {
 	own := b.sides
 	b.sides = b.sides[:1]

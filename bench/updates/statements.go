@@ -8,7 +8,7 @@ import (
 // set is a column and its new value.
 type set struct{ column, value string }
 
-// update is one statement of the benchmark: the rows it finds and what it sets in them.
+// update is one statement of the benchmark: which rows it finds, and what it sets in them.
 type update struct {
 	set   []set
 	where string
@@ -23,7 +23,8 @@ func sets(pairs ...string) (out []set) {
 
 const manually = "'repriced manually after the Repricing of the order'"
 
-// bulk are ten updates of many rows; the numbers are of the orders, so that number 8 finds as many rows at every scale factor.
+// bulk are ten updates of many rows. The numbers in their conditions are order numbers, so that the
+// eighth update finds the same number of rows at every scale factor.
 var bulk = []update{
 	{sets("discount", "0.02", "tax", "0.05", "extendedprice", "l_extendedprice + 100", "returnflag", "'A'", "linestatus", "'F'", "shipmode", "'AIR'", "comment", manually),
 		"l_commitdate = DATE '1996-02-01' AND l_quantity = 1"},
@@ -41,24 +42,25 @@ var bulk = []update{
 		"l_receiptdate = DATE '1997-01-15' AND l_quantity = 2"},
 }
 
-// single sets the columns of a bulk update in the n-th of rows that lie all over the table.
+// single sets the columns of a bulk update in the n-th row of a sequence that is spread over the
+// table.
 func single(n, scale int) update {
 	u := bulk[n%len(bulk)]
 	u.where = fmt.Sprintf("l_orderkey = %d AND l_linenumber = 1", orderKey(n, scale))
 	return u
 }
 
-// orderKey is an order that exists: TPC-H uses the first 8 of every 32 numbers.
+// orderKey returns the number of an existing order: TPC-H uses the first 8 of every 32 numbers.
 func orderKey(n, scale int) int { return 32*((n*7919)%(scale*187_500)) + 1 }
 
-// share changes a share of the rows, given by its reciprocal, which lie all over the table.
+// share changes a share of the rows, spread over the table. The share is 1/reciprocal.
 func share(reciprocal int) update {
 	u := bulk[0]
 	u.where = fmt.Sprintf("(l_orderkey * 31 + l_linenumber * 7919) %% %d = 3", reciprocal)
 	return u
 }
 
-// updateSQL is the statement of DuckDB, ClickHouse and Scoter.
+// updateSQL returns the statement for DuckDB, ClickHouse and Scoter.
 func updateSQL(table string, u update) string {
 	parts := make([]string, len(u.set))
 	for i, s := range u.set {
@@ -71,6 +73,6 @@ func deleteSQL(table string, u update) string {
 	return fmt.Sprintf("DELETE FROM %s WHERE %s", table, u.where)
 }
 
-// check gives numbers that differ if the changes of two sides do.
+// check returns numbers that differ if the changes of two sides differ.
 const check = `SELECT count(*), CAST(sum(l_extendedprice) AS DOUBLE), CAST(sum(l_tax) AS DOUBLE), CAST(sum(l_discount) AS DOUBLE), sum(length(l_comment)),
 	sum(length(l_shipmode)), sum(length(l_shipinstruct)), min(l_returnflag), max(l_linestatus) FROM %s`

@@ -1,5 +1,6 @@
-// Package updates measures what changes of rows cost, when they are made and in the queries after them: TPC-H's
-// lineitem in Scoter beside a Parquet file written anew, DuckDB's own table, DuckLake and ClickHouse.
+// Package updates measures the cost of changing rows: of the change itself, and of later queries.
+// It changes TPC-H's table lineitem in Scoter, in a rewritten Parquet file, and in tables of
+// DuckDB, DuckLake and ClickHouse.
 package updates
 
 import (
@@ -93,7 +94,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 		if err := k.run(ctx); err != nil {
 			return base.Wrap(err, "%s", k.name)
 		}
-		if err := env.Save(b.report); err != nil { // at scale 10 a kind takes half an hour
+		// save now: at scale 10 a kind takes half an hour
+		if err := env.Save(b.report); err != nil {
 			return err
 		}
 	}
@@ -102,10 +104,11 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 
 func (b *bench) wants(kind string) bool { return slices.Contains(b.Kinds, kind) }
 
-// duckDB is the side of DuckDB's own tables.
+// duckDB is the name of the side with DuckDB's own tables.
 const duckDB = "DuckDB"
 
-// startPeers starts the peers; one that is not to be had is named in the report with the reason.
+// startPeers starts the other systems. If one cannot be started, the report names it with the
+// reason.
 func (b *bench) startPeers(ctx context.Context, bin string) {
 	for _, p := range []struct {
 		name, kind, title string
@@ -137,7 +140,7 @@ func (b *bench) startPeers(ctx context.Context, bin string) {
 	}
 }
 
-// turn calls f with each side; who comes first changes with n.
+// turn calls f with each side. The first side changes with n.
 func (b *bench) turn(n int, f func(*side) error) error {
 	for i := range b.sides {
 		s := b.sides[(i+n)%len(b.sides)]
@@ -148,7 +151,7 @@ func (b *bench) turn(n int, f func(*side) error) error {
 	return nil
 }
 
-// kind makes ten changes to a new table of each side, with their queries after them.
+// kind makes ten changes to a new table of each side, and runs the queries after them.
 func (b *bench) kind(ctx context.Context, kind string, change func(n int) update, deletes bool) error {
 	b.progress.Step(kind + ": fill the tables")
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
@@ -161,7 +164,8 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 		label := fmt.Sprintf("%s %d", kind, n+1)
 		b.progress.Step(label)
 		err := b.turn(n, func(s *side) error {
-			// What others wrote is on disk: an fsync that meets the system writing it back takes up to half a second.
+			// Write the other sides' data to disk first. An fsync that waits for the system's
+			// writeback takes up to half a second.
 			unix.Sync()
 			before, err := s.process().Written()
 			if err != nil {
@@ -196,7 +200,9 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 		own := harness.Median(took[b.sides[0]])
 		b.report.AtMost(5, "single, Scoter: to visible, median", own, "ms")
 		for _, s := range b.sides {
-			if s.name == duckDB { // its own table took 2 ms where the 5 come from: what holds on a slower machine as well
+			// The limit of 5 ms was measured with 2 ms for DuckDB's own table. A ratio also holds
+			// on slower machines.
+			if s.name == duckDB {
 				b.report.AtMost(2.5, "single, Scoter: to visible, to DuckDB's own table", own/harness.Median(took[s]), "")
 			}
 		}

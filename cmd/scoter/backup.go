@@ -63,12 +63,13 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	return nil
 }
 
-// openDevice opens what is at a path, if that is no file but a pipe or a device, say: it is written to, and not replaced by a file. A pipe may have to wait
-// for its reader; that ends with ctx.
+// openDevice opens the file at path if it is not a regular file, for example a pipe or a device.
+// Such a file is written to, and not replaced. It returns nil for a regular file. Opening a pipe
+// waits for its reader until ctx ends.
 func openDevice(ctx context.Context, path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
-		return nil, nil // what is wrong, who makes the file finds out
+		return nil, nil // the caller reports an error when it creates the file
 	}
 	type opened struct {
 		*os.File
@@ -86,7 +87,8 @@ func openDevice(ctx context.Context, path string) (*os.File, error) {
 		}
 		return f.File, nil
 	case <-ctx.Done():
-		return nil, base.Wrap(ctx.Err(), "open %s, which nobody reads", path) // the process is about to end, and with it what waits
+		// The process is about to end, and the waiting goroutine with it.
+		return nil, base.Wrap(ctx.Err(), "open %s, which nobody reads", path)
 	}
 }
 
@@ -106,7 +108,7 @@ func (r *restoreCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return base.Errorf(base.NotFound, "%w", err)
 		}
-		defer f.Close() // it is only read
+		defer f.Close() // opened for reading only
 		in = f
 	}
 	p := newBar("restore", -1)

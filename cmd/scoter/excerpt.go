@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// statementError is an error of SQL, with the text that its position is in.
+// statementError is an error in SQL, with the text that its position refers to.
 type statementError struct {
 	error
 	text string
@@ -19,7 +19,8 @@ type statementError struct {
 
 func (e *statementError) Unwrap() error { return e.error }
 
-// inText adds the SQL to an error, so that the place of the error is shown; nil stays nil.
+// inText adds the SQL text to an error, so that the position of the error can be shown. It returns
+// nil for nil.
 func inText(err error, text string) error {
 	if err == nil {
 		return nil
@@ -27,8 +28,8 @@ func inText(err error, text string) error {
 	return &statementError{err, text}
 }
 
-// tellError writes an error as people read it: after a label the message, then where in the SQL
-// that is, and what to do about it.
+// tellError prints an error for people: a label and the message, then the position in the SQL, then
+// the hint.
 func tellError(w io.Writer, label string, err error) {
 	fmt.Fprintf(w, "%s: %v\n", label, err)
 	e, in := new(base.Error), new(statementError)
@@ -46,14 +47,15 @@ func tellError(w io.Writer, label string, err error) {
 	}
 }
 
-// shownBefore and shownAfter are how much of a long line is shown, in characters.
+// shownBefore and shownAfter are how much of a long line is shown before and after the position, in
+// characters.
 const (
 	shownBefore = 50
 	shownAfter  = 30
 )
 
-// excerpt returns the line of a text with the 1-based byte position, and below it a mark at the
-// character there.
+// excerpt returns the line of text that contains a 1-based byte position, and below it a mark under
+// the character at that position.
 func excerpt(text string, position int) string {
 	at := min(position-1, len(text))
 	start := strings.LastIndexByte(text[:at], '\n') + 1
@@ -75,7 +77,7 @@ func excerpt(text string, position int) string {
 	return fmt.Sprintf("  %s%s%s\n  %s^\n", label, string(before), string(after), strings.Repeat(" ", runewidth.StringWidth(label+string(before))))
 }
 
-// printable replaces what would move the cursor or is no character.
+// printable replaces control characters, which would move the cursor, and invalid characters.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {

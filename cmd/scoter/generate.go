@@ -53,11 +53,11 @@ type report struct {
 	Valid    bool               `json:"valid"`
 	Errors   []*diag.Diagnostic `json:"errors"`
 	Warnings []*diag.Diagnostic `json:"warnings"`
-	// Files are those that were written, or with --check that differ.
+	// Files are the files that were written. With --check they are the files that differ.
 	Files []gen.Change `json:"files"`
 }
 
-// once generates, and writes or compares.
+// once runs the generator once. It writes the files, or compares them with --check.
 func (c *generateCommand) once(ctx context.Context, g *gen.Generator, path string) error {
 	var list diag.List
 	started := time.Now()
@@ -138,9 +138,8 @@ func printReport(list *diag.List, files []gen.Change) error {
 	return e.Encode(r)
 }
 
-// watchEvery is how often --watch looks at the inputs. They are few, so looking
-// costs nothing, and unlike file events it works on every file system and with
-// every editor's way of saving.
+// watchEvery is how often --watch checks the inputs. There are few inputs, so that is cheap. Unlike
+// file events, it works on every file system, and however an editor saves files.
 const watchEvery = 150 * time.Millisecond
 
 func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path string) error {
@@ -155,7 +154,7 @@ func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path stri
 			}
 			err := c.once(ctx, g, path)
 			if code := new(exitCode); err != nil && !errors.As(err, code) && ctx.Err() == nil {
-				// Such as a database that is being restarted: the next change tries again.
+				// For example, a database is being restarted. The next change tries again.
 				fmt.Fprintln(os.Stderr, "scoter:", err)
 			}
 		}
@@ -167,7 +166,7 @@ func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path stri
 	}
 }
 
-// fingerprint is the state of all inputs.
+// fingerprint returns the state of all inputs.
 func fingerprint(path string) []string {
 	var out []string
 	for _, f := range gen.Inputs(path) {

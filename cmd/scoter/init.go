@@ -62,7 +62,7 @@ func (c *initCommand) Run() error {
 	return nil
 }
 
-// writeNew writes a file that does not exist yet.
+// writeNew writes a file. It fails if the file exists.
 func writeNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -32,7 +32,7 @@ func (i *inspectCommand) Run() error {
 	switch i.What {
 	case "wal":
 		return wal.Inspect(vfs.OS, path, os.Stdout)
-	case "part", "patch": // both are Parquet
+	case "part", "patch": // both are Parquet files
 		return part.Inspect(vfs.OS, path, os.Stdout)
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -41,8 +41,9 @@ func (i *inspectCommand) Run() error {
 	return base.Wrap(inspectCatalog(path), "inspect %s", path)
 }
 
-// inspectCatalog prints a copy: opening the file itself would bring it to the newest format, and undo what a crash interrupted. In a data directory
-// nobody may write it meanwhile.
+// inspectCatalog prints a copy of the catalog. Opening the catalog itself would upgrade it to the
+// newest format, and roll back what a crash interrupted. In a data directory it takes the lock, so
+// that no process writes the catalog meanwhile.
 func inspectCatalog(path string) (err error) {
 	lock := filepath.Join(filepath.Dir(path), engine.LockName)
 	if _, err := os.Stat(lock); err == nil {
@@ -50,7 +51,7 @@ func inspectCatalog(path string) (err error) {
 		if err != nil {
 			return err
 		}
-		defer held.Close() // it is only let go
+		defer held.Close() // only releases the lock
 	}
 	dir, err := os.MkdirTemp("", "scoter-inspect-")
 	if err != nil {
@@ -79,7 +80,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return base.Errorf(base.Unavailable, "%w", err)
 	}
-	defer in.Close() // it is only read
+	defer in.Close() // opened for reading only
 	return vfs.WriteFile(vfs.OS, to, func(w io.Writer) error {
 		_, err := io.Copy(w, in)
 		return err

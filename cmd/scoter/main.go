@@ -1,4 +1,4 @@
-// Command scoter is Scoter: the server, and the tools around it. Each subcommand is a file.
+// Command scoter is Scoter: the server and its tools. Each subcommand has its own file.
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// commands are the subcommands with their flags. The library is kong: the struct is the
-// documentation of the flags, the environment and the file at once.
+// commands are the subcommands with their flags. The library is kong: the struct defines the flags,
+// the environment variables, the settings file and their documentation at once.
 type commands struct {
 	Config  string         `help:"Settings file (TOML) of serve and config; scoter.toml, if there is one." env:"SCOTER_CONFIG" placeholder:"FILE"`
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
@@ -29,7 +29,8 @@ type commands struct {
 	typedSQL
 	Version versionCommand `cmd:"" help:"Print the version."`
 
-	file *config.File // what the settings file holds, once somebody asked; see settings
+	// file is the content of the settings file, read at the first call of settings.
+	file *config.File
 }
 
 func main() {
@@ -54,10 +55,10 @@ func main() {
 	}
 }
 
-// exitUsage is the exit code of a command line that makes no sense (EX_USAGE).
+// exitUsage is the exit code for an invalid command line (EX_USAGE).
 const exitUsage = 64
 
-// misused says what is wrong with the command line, and where to read how it is right.
+// misused reports what is wrong with the command line, and which help to read.
 func misused(err error) {
 	help := "scoter --help"
 	if e := new(kong.ParseError); errors.As(err, &e) && e.Context.Command() != "" {
@@ -67,7 +68,7 @@ func misused(err error) {
 	os.Exit(exitUsage)
 }
 
-// fail prints an error as people read it and exits with the code of its kind.
+// fail prints an error for people, and exits with the exit code of the error's kind.
 func fail(err error) {
 	if code := exitCode(0); errors.As(err, &code) {
 		os.Exit(int(code))

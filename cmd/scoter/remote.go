@@ -48,7 +48,7 @@ func (r *remote) post(ctx context.Context, path string, query url.Values, conten
 	return resp, nil
 }
 
-// problem is an error as the server tells it.
+// problem is the JSON form of an error in a server's response.
 type problem struct {
 	Error struct {
 		Kind, Message, Hint string
@@ -56,7 +56,7 @@ type problem struct {
 	}
 }
 
-// err is the error; nil if there is none.
+// err returns the error, or nil if there is none.
 func (p problem) err() error {
 	if p.Error.Message == "" {
 		return nil
@@ -68,7 +68,7 @@ func (p problem) err() error {
 	return e
 }
 
-// remoteError reads the server's error.
+// remoteError reads the error from a server's response.
 func remoteError(resp *http.Response) error {
 	var p problem
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
@@ -87,7 +87,8 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	if verb := resp.Header.Get("Scoter-Statement"); verb != "" {
 		var done struct {
 			mutate.Counts
-			problem // why there is no result of a change that is made
+			// problem says why a committed change has no result.
+			problem
 		}
 		if err := json.NewDecoder(resp.Body).Decode(&done); err != nil {
 			return false, base.Errorf(base.Unavailable, "the server's answer: %w", err)
@@ -102,7 +103,7 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	return true, nil
 }
 
-// lastBytes keeps the end of what is written to it.
+// lastBytes keeps the last bytes that are written to it.
 type lastBytes []byte
 
 func (b *lastBytes) Write(p []byte) (int, error) {
@@ -112,10 +113,12 @@ func (b *lastBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reasons are what the formats that can say why a result breaks off have before it, at their end.
+// reasons are the bytes that begin the error at the end of an incomplete result. Only these formats
+// can carry an error there.
 var reasons = map[encode.Format]string{encode.JSON: "],\n\"error\":", encode.NDJSON: `{"$error":`, encode.MessagePack: "\x81\xa5error"}
 
-// brokenOff is the error of a result that is not whole: that at its end, if the server got to say it, else what reading it met.
+// brokenOff returns the error of an incomplete result. It is the server's error at the end of the
+// result, or else the error of reading the result.
 func brokenOff(ctx context.Context, format encode.Format, end []byte, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -130,7 +133,8 @@ func brokenOff(ctx context.Context, format encode.Format, end []byte, err error)
 				p.Error.Kind, p.Error.Message, p.Error.Hint = m["kind"], m["message"], m["hint"]
 			}
 		} else {
-			_ = json.Unmarshal(bytes.TrimSuffix(text, []byte("}\n")), &p.Error) // half a reason is none
+			// an incomplete reason is ignored
+			_ = json.Unmarshal(bytes.TrimSuffix(text, []byte("}\n")), &p.Error)
 		}
 	}
 	if said := p.err(); said != nil {
@@ -149,7 +153,8 @@ func (r *remote) backup(ctx context.Context, w io.Writer) error {
 	return base.Wrap(err, "the backup breaks off; the server's log says why")
 }
 
-// load sends the rows in a request, which is repeated if it fails for a reason that passes, and applied once all the same.
+// load sends the rows in a request. If the request fails with a temporary error, load repeats it.
+// The rows are applied only once.
 func (r *remote) load(ctx context.Context, rows loadedRows) (replayed bool, err error) {
 	name := rows.table
 	path := "/api/v1/tables/" + url.PathEscape(name.Database) + "/" + url.PathEscape(name.Schema+"."+name.Name) + "/rows"
@@ -174,7 +179,7 @@ func (r *remote) send(ctx context.Context, path string, query url.Values, conten
 		if err == nil {
 			return resp.Header.Get("Idempotent-Replayed") == "true", resp.Body.Close()
 		}
-		// One of which nobody knows whether it was done has a key, so that it counts once.
+		// The request has an idempotency key. So it is safe to repeat it if its outcome is unknown.
 		kind := base.KindOf(err)
 		if !kind.Retryable() && kind != base.Unknown || attempt == sendAttempts {
 			return false, err

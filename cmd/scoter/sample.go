@@ -16,10 +16,11 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// sampleBatch is how many rows are made at once.
+// sampleBatch is how many rows are generated at once.
 const sampleBatch = 100_000
 
-// loadSample makes the table of sensor readings, unless it is there and has rows. Its rows come in one edit: what does not end leaves none.
+// loadSample creates the table of sensor readings, unless it already has rows. All rows are
+// committed in one edit, so that an interrupted load leaves no rows.
 func loadSample(ctx context.Context, a *app.App, database string, rows int) error {
 	answer, err := a.Executor.Execute(ctx, session.Request{SQL: sample.SensorTable, Database: database, Role: session.Writer})
 	if err != nil {
@@ -73,7 +74,7 @@ func addSample(ctx context.Context, a *app.App, load *engine.Load, rows arrow.Re
 	return load.Add(ctx, own)
 }
 
-// thingsToTry is printed below the sample data.
+// thingsToTry is printed after the sample data was loaded.
 const thingsToTry = `
 Three things to try, in another terminal:
 

@@ -14,20 +14,22 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// settings returns what the settings file holds. It must be there if it has a path of its own.
+// settings returns the content of the settings file. If path is given, the file must exist.
 func (c *commands) settings(path string) config.File {
 	if c.file == nil {
 		file, err := config.ReadFile(cmp.Or(path, "scoter.toml"), path != "")
 		if err != nil {
-			fail(err) // kong would call it an error of the flag that asked first
+			// kong would report it as an error of the first flag that needs the file.
+			fail(err)
 		}
 		c.file = &file
 	}
 	return *c.file
 }
 
-// fromFile gives the flags of serve and config the values of the settings file. Other commands do not read it: --dir, --database and --token
-// mean what a command works on there, not what a server is.
+// fromFile sets the flags of serve and config from the settings file. Other commands do not read
+// the file: their flags --dir, --database and --token say which database a command works on, and do
+// not configure a server.
 func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (any, error) {
 	if path.Command == nil || path.Command.Name != "serve" && path.Command.Name != "config" {
 		return nil, nil
@@ -40,7 +42,7 @@ func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (
 	}
 	for _, name := range flag.Tag.Envs {
 		if _, set := os.LookupEnv(name); set {
-			return nil, nil // the environment wins over the file
+			return nil, nil // the environment overrides the file
 		}
 	}
 	if list, ok := v.([]any); ok {
@@ -49,7 +51,7 @@ func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (
 	return fmt.Sprint(v), nil
 }
 
-// complete adds to the settings what only the file can hold, and checks them.
+// complete adds the settings that can only be in the file, and checks all settings.
 func (c *commands) complete(s *config.Server) error {
 	if err := config.CheckEnvironment(os.Environ()); err != nil {
 		return err
@@ -61,7 +63,7 @@ func (c *commands) complete(s *config.Server) error {
 
 func newLogger(level string, w io.Writer) *slog.Logger {
 	var l slog.Level
-	// kong has checked the value.
+	// kong has already checked the value.
 	_ = l.UnmarshalText([]byte(level))
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
 }

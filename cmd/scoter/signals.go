@@ -9,10 +9,9 @@ import (
 	"syscall"
 )
 
-// untilStopped is the context of a command that has something to end: it is over at Ctrl-C, or when
-// the system asks the process to go. A second signal ends the process at once, as kill -9 does,
-// with the exit code that shells give for the signal: what was acknowledged is on disk. A command
-// without this context ends at the first one.
+// untilStopped returns the context of a command that must clean up. It ends at Ctrl-C or SIGTERM. A
+// second signal ends the process at once, like kill -9, with the exit code that shells use for the
+// signal: acknowledged data is on disk. A command without this context ends at the first signal.
 func untilStopped() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -31,8 +30,8 @@ func untilStopped() context.Context {
 	return ctx
 }
 
-// ignoreHangups keeps SIGHUP from ending the process, as it would when the terminal is closed, and
-// logs it.
+// ignoreHangups logs SIGHUP instead of ending the process. The system sends SIGHUP when a terminal
+// is closed.
 func ignoreHangups(log *slog.Logger) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP) // until the process ends

@@ -75,16 +75,16 @@ func (s *sqlCommand) run(t target) error {
 	})
 }
 
-// interruptible ends run's context at Ctrl-C, and only this one: a prompt goes on.
+// interruptible ends the context of run at Ctrl-C. The prompt itself continues.
 func interruptible(run func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	return run(ctx)
 }
 
-// printAll runs statements and prints the result of each that has one. They are sent one by one,
-// because an answer has one result; only formats of which several make no sense behind each other
-// are asked for the last.
+// printAll runs statements and prints the result of each statement that has one. It sends the
+// statements one by one, because a response has only one result. For formats whose results cannot
+// be concatenated, it sends all statements together and prints the last result.
 func printAll(ctx context.Context, t target, text string, format encode.Format) error {
 	switch format {
 	case encode.Table, encode.CSV, encode.JSON, encode.NDJSON:
@@ -107,8 +107,10 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 	return nil
 }
 
-// toFile writes the result beside its place and moves it there when it is whole, so that nobody takes half a result for one, and what was there
-// stays if the statement fails or has none. What is no file, such as a pipe, is written as it comes.
+// toFile writes the result to a temporary file next to its target, and renames it when it is
+// complete. So no program reads half a result, and an existing file stays if the statement fails or
+// has no result. If the target is not a regular file, for example a pipe, the result is written to
+// it directly.
 func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format encode.Format) error {
 	if f, err := openDevice(ctx, s.Output); err != nil {
 		return err
@@ -128,7 +130,7 @@ func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format e
 	}
 	result := false
 	if missing == nil {
-		err = f.Chmod(mode) // of which the umask took something
+		err = f.Chmod(mode) // the umask may have removed permissions
 	}
 	if err == nil {
 		result, err = t.sql(ctx, f, text, format)
@@ -159,20 +161,20 @@ func (s *sqlCommand) format() (encode.Format, error) {
 	return encode.CSV, nil
 }
 
-// endings are the formats by the ending of a file.
+// endings maps file extensions to formats.
 var endings = map[string]encode.Format{
 	".csv": encode.CSV, ".json": encode.JSON, ".ndjson": encode.NDJSON, ".jsonl": encode.NDJSON, ".arrow": encode.Arrow,
 	".arrows": encode.Arrow, ".parquet": encode.Parquet, ".msgpack": encode.MessagePack, ".txt": encode.Table,
 }
 
-// prompt reads statements from a terminal, with history.
+// prompt reads statements from a terminal, with a history.
 func (s *sqlCommand) prompt(t target) error {
 	line := liner.NewLiner()
 	defer line.Close()
 	line.SetCtrlCAborts(true)
 	history := historyFile()
 	if f, err := os.Open(history); err == nil {
-		_, _ = line.ReadHistory(f) // a damaged history is no reason to stop
+		_, _ = line.ReadHistory(f) // a damaged history is not an error
 		f.Close()
 	}
 	fmt.Println("End a statement with ; and the session with Ctrl-D.")
@@ -205,13 +207,14 @@ func (s *sqlCommand) prompt(t target) error {
 	}
 	f, err := os.Create(history)
 	if err != nil {
-		return nil // nowhere to keep it
+		return nil // there is no place for the history
 	}
 	_, err = line.WriteHistory(f)
 	return errors.Join(err, f.Close())
 }
 
-// ended reports whether a text is to run as it is: a semicolon ends it, or what is wrong with it no further line puts right.
+// ended reports whether a text can be run: it ends with a semicolon, or it has an error that no
+// further line can fix.
 func ended(text string) bool {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Change is a file whose text on disk is not the generated one.
+// Change is a file whose content on disk differs from the generated content.
 type Change struct {
-	// Path is the file as a person finds it from the working folder.
+	// Path is the file's path for messages, relative to the working folder.
 	Path string `json:"path"`
-	// Missing says that there is no such file yet.
+	// Missing means that the file does not exist yet.
 	Missing bool `json:"missing"`
 	content string
 }
 
-// Compare returns the files that differ on disk, in order of path. Line ends
-// do not count: git may have changed them.
+// Compare returns the files that differ on disk, sorted by path. Line ends are ignored, because git
+// may have changed them.
 func (o *Output) Compare() ([]Change, error) {
 	var out []Change
 	for _, f := range o.Files {
@@ -41,10 +41,9 @@ func (o *Output) Compare() ([]Change, error) {
 	return out, nil
 }
 
-// Write writes the files that differ and returns them; the others keep their
-// times, so that build tools do not start for nothing. Every text is on disk
-// under another name before the first file gets its own, so that a full disk
-// leaves the old files as they were.
+// Write writes the files that differ, and returns them. The other files keep their modification
+// times, so that build tools do not run unnecessarily. Write first writes all files under temporary
+// names, and then renames them. So a full disk leaves all old files unchanged.
 func (o *Output) Write() (changed []Change, err error) {
 	if changed, err = o.Compare(); err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func (o *Output) Write() (changed []Change, err error) {
 	defer func() {
 		for _, s := range scratch {
 			if s != "" {
-				_ = os.Remove(s) // a leftover; the error that led here says more
+				_ = os.Remove(s) // a leftover; the first error is more important
 			}
 		}
 	}()
@@ -71,7 +70,7 @@ func (o *Output) Write() (changed []Change, err error) {
 	return changed, nil
 }
 
-// beside writes a file's text to a temporary file in its folder.
+// beside writes a file's text to a temporary file in the same folder.
 func beside(c Change) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
 		return "", err
@@ -81,7 +80,7 @@ func beside(c Change) (path string, err error) {
 		return "", err
 	}
 	_, err = f.WriteString(c.content)
-	// CreateTemp makes files private; generated code is as public as source.
+	// CreateTemp makes files private. Generated code needs the permissions of source code.
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
 	if err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
@@ -89,7 +88,7 @@ func beside(c Change) (path string, err error) {
 	return f.Name(), nil
 }
 
-// String is `new path` or `changed path`.
+// String returns `new path` or `changed path`.
 func (c Change) String() string {
 	if c.Missing {
 		return fmt.Sprintf("new     %s", c.Path)

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// Waits between attempts of what may succeed later.
+// Waits between attempts that may succeed later.
 const (
 	firstWait   = 50 * time.Millisecond
 	longestWait = 5 * time.Second
@@ -28,8 +28,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// runCommitter stores sealed batches in their order, until there are no more. An error ends the
-// session: batches behind one that is not stored must not be.
+// runCommitter stores sealed batches in order until the channel is closed. An error ends the
+// session. Batches after one that was not stored are dropped, because they must not be stored.
 func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc) {
 	failed := false
 	for b := range x.sealed {
@@ -45,9 +45,12 @@ func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc)
 	}
 }
 
-// store stores a batch, however often that must be tried: as long as the disk is full, its records wait, and
-// behind them the topic. What cannot be stored as one edit is stored as several: in the end a single record is, or becomes a dead
-// letter. An error is one that another session may not have, or that ctx has ended.
+// store stores a batch and repeats the attempt as often as necessary. While the disk is full, the
+// records wait, and the topic waits behind them.
+//
+// A batch that cannot be stored as one edit is stored as several. In the end each single record is
+// stored or becomes a dead letter. The returned error is one that another session may not have, or
+// the error of ctx.
 func (x *session) store(ctx context.Context, b *sealed) error {
 	sorted := false
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -71,7 +74,8 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 				continue
 			}
 		case refused && len(b.records) > 1, tooLarge && len(b.held()) > 1:
-			// Each record may fit, but not all of them together: by their number, or because they are of different types.
+			// The records may fit one by one, but not together: because of their number, or because
+			// their types differ.
 			releasePieces(b.pieces)
 			b.pieces = nil
 			first, second := b.halves()
@@ -100,18 +104,19 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 	}
 }
 
-// append makes one edit of a batch: the rows of all tables, its dead letters, its offsets.
+// append makes one edit of a batch: the rows of all tables, the dead letters and the offsets.
 func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	if err, b.failed = b.failed, nil; err != nil {
 		return err
 	}
-	// Before anything is made: with a source, its database may have been dropped.
+	// Check before any table is made: the source and its database may have been dropped.
 	if _, gone := x.manager.store.Offsets(x.id); gone != nil {
 		return errGone
 	}
 	if b.pieces == nil && len(b.records) > 0 {
 		if b.pieces, err = x.decodeRecords(ctx, x.plan, b.records); base.KindOf(err) == base.NotFound {
-			return base.Errorf(base.Invalid, "%w", err) // a schema that is gone by now: one record's fault
+			// The schema no longer exists. This is the fault of one record.
+			return base.Errorf(base.Invalid, "%w", err)
 		} else if err != nil {
 			return err
 		}
@@ -128,10 +133,11 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	return nil
 }
 
-// errGone says that the source was dropped.
+// errGone is returned after the source was dropped.
 var errGone = errors.New("the source was dropped")
 
-// insert makes one edit of the rows that rowsOf makes, letters and, if it is not nil, progress. It returns how many rows the tables get.
+// insert makes one edit of the rows from rowsOf, the dead letters and, unless it is nil, the
+// progress. It returns the number of rows that the tables receive.
 func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record, letters []letter, progress *engine.Progress) (rows int64, err error) {
 	out, err := s.rowsOf(ctx, p, pieces, records)
 	if err != nil {
@@ -140,12 +146,12 @@ func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records 
 	defer out.release()
 	rows = out.count
 	out.add(s.lettersOf(letters))
-	// Not ctx: the outcome is waited for, so that the next session knows it.
+	// Not ctx: wait for the result, so that the next session knows it.
 	return rows, s.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: progress})
 }
 
-// decodeRecords decodes records with decoders of their own. An error for which ofMessage holds is
-// about one of them, or all together.
+// decodeRecords decodes records with new decoders. If ofMessage holds for the error, one of the
+// records causes it, or all of them together.
 func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Record) ([][]piece, error) {
 	d := newDecodings(p)
 	for i, rec := range records {
@@ -158,8 +164,8 @@ func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Reco
 	return d.finish()
 }
 
-// sortOut finds the records of a batch that no table takes, and makes dead letters of them. That the others can be stored together, it does
-// not promise.
+// sortOut finds the records of a batch that no table accepts, and makes dead letters of them. The
+// remaining records may still not fit together into one edit.
 func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	if err := x.checkQueries(ctx, x.plan); err != nil {
 		return err
@@ -184,7 +190,8 @@ func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	return nil
 }
 
-// refuse leaves the records kept in a batch, and makes dead letters of those that are bad, each for a reason.
+// refuse keeps only the records kept in a batch. The records in bad become dead letters, each with
+// its reason.
 func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]string) {
 	for _, rec := range b.records {
 		if reason, is := bad[rec]; is {
@@ -195,8 +202,8 @@ func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]stri
 	b.pieces, b.records = nil, kept
 }
 
-// checkLetters returns an error of kind Unavailable if the table of dead letters, which anybody may change, does not take them: that is no
-// record's fault.
+// checkLetters checks that the table of dead letters accepts the letters. Any user may change that
+// table, so a refusal is not the fault of a record: the error is Unavailable.
 func (s *source) checkLetters(ctx context.Context, letters []letter) error {
 	rows := s.lettersOf(letters)
 	if len(rows.Batches) == 0 {
@@ -210,8 +217,9 @@ func (s *source) checkLetters(ctx context.Context, letters []letter) error {
 	return err
 }
 
-// sift calls good with runs of records that the tables take, and bad with each that they do not, in their
-// order. Halving finds few bad ones among many soon. An error is not about the records.
+// sift calls good with runs of records that the tables accept, and bad with each record that they
+// refuse, in order. Halving finds a few bad records among many quickly. A returned error is not
+// about the records.
 func (s *source) sift(ctx context.Context, p *plan, records []*kgo.Record, good func([]*kgo.Record), bad func(*kgo.Record, string)) error {
 	if len(records) == 0 {
 		return nil
@@ -236,7 +244,7 @@ func (s *source) sift(ctx context.Context, p *plan, records []*kgo.Record, good 
 	return s.sift(ctx, p, records[middle:], good, bad)
 }
 
-// fits returns nil if the tables take the rows of these records.
+// fits returns nil if the tables accept the rows of these records.
 func (s *source) fits(ctx context.Context, p *plan, records []*kgo.Record) error {
 	pieces, err := s.decodeRecords(ctx, p, records)
 	if err != nil {

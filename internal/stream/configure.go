@@ -21,7 +21,7 @@ import (
 //	name = "bids"
 //	metadata = ["offset"]
 //
-// Names without a database are in the one given.
+// Names without a database are in the given database.
 func ParseConfig(values map[string]any, database string) (name catalog.StreamName, d Definition, err error) {
 	r := configReader{}
 	name = catalog.StreamName(r.name(values["name"], database))
@@ -41,7 +41,7 @@ func ParseConfig(values map[string]any, database string) (name catalog.StreamNam
 	return name, d, base.Wrap(r.err, "source %q of the settings file", name.Name)
 }
 
-// configReader reads what TOML's library gives, and keeps the first error.
+// configReader reads the values of the TOML library. It stores the first error.
 type configReader struct{ err error }
 
 func (r *configReader) fail(format string, args ...any) {

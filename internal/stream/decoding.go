@@ -11,11 +11,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// errDefect is in the errors of guarded.
+// errDefect is wrapped by the errors of guarded.
 var errDefect = errors.New("a defect of Scoter's")
 
-// guarded runs f, and makes an error of a panic. It is Invalid: one record that brings a defect to light is to become a dead
-// letter, and not to stop the stream, again and again.
+// guarded runs f and turns a panic into an error. The error is Invalid: a record that triggers a
+// defect becomes a dead letter. Otherwise it would stop the stream again and again.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -25,34 +25,35 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// errFull says that a batch must be sealed before a record can be added.
+// errFull means that the batch must be sealed before a record can be added.
 var errFull = errors.New("the batch is full")
 
-// decoding are the decoders of one schema.
+// decoding has the decoders of one schema.
 type decoding struct {
 	key      string
 	decoders []decoder // one per shape
-	numbers  []int32   // of the records within the batch whose messages they hold
+	numbers  []int32   // for each message in the decoders: the number of its record in the batch
 }
 
-// decodings turn records into rows, with decoders for each schema that comes along. They are
-// kept from batch to batch, as decoders learn how much memory a batch takes.
+// decodings turn records into rows, with one set of decoders for each schema that occurs. Decoders
+// are reused for later batches, because they learn how much memory a batch takes.
 type decodings struct {
 	plan   *plan
 	byKey  map[string]*decoding
 	last   *decoding
-	broken bool // a message is in some of its decoders only
-	// tombstones are the numbers of the records that delete the rows of their keys.
+	broken bool // some decoders have a message that others lack
+	// tombstones are the numbers of the records that delete the row of their key.
 	tombstones []int32
 }
 
-// maxDecodings bounds how many schemas have decoders that are kept.
+// maxDecodings bounds the number of schemas whose decoders are cached.
 const maxDecodings = 32
 
 func newDecodings(p *plan) *decodings { return &decodings{plan: p, byKey: map[string]*decoding{}} }
 
-// add decodes a record, which is the batch's number-th. errFull: finish first. Kinds Invalid, NotFound and
-// TooLarge are about the record; other errors are the schema registry's.
+// add decodes a record. number is its index in the batch. On errFull the caller must call finish
+// first. Errors of kind Invalid, NotFound and TooLarge are about the record. Other errors come from
+// the schema registry.
 func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error {
 	if rec.Value == nil {
 		return d.addTombstone(rec, number)
@@ -73,7 +74,8 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 			case isFull(err):
 				return errFull
 			case errors.Is(err, errDefect):
-				// What such a decoder holds is not known: the batch is decoded again, by others.
+				// The content of such a decoder is undefined: the batch is decoded again by new
+				// decoders.
 				delete(d.byKey, d.last.key)
 				d.last, d.broken = nil, true
 			}
@@ -104,15 +106,15 @@ func (d *decodings) find(ctx context.Context, key []byte) (*decoding, error) {
 	return made, nil
 }
 
-// piece are rows of one shape and one schema, and the number of each row's record.
+// piece has rows of one shape and one schema, and the number of each row's record.
 type piece struct {
 	rows       arrow.RecordBatch
 	numbers    []int32
-	tombstones bool // the records have no value, and the rows no column
+	tombstones bool // the records have no value, and the rows no columns
 }
 
-// finish returns the rows by shape, and starts anew. The pieces are the caller's to release.
-// An error is about one of the records.
+// finish returns the rows by shape, and starts the next batch. The caller releases the pieces. An
+// error is about one of the records.
 func (d *decodings) finish() ([][]piece, error) {
 	all := make([][]piece, len(d.plan.shapes))
 	var failed error
@@ -125,7 +127,7 @@ func (d *decodings) finish() ([][]piece, error) {
 				return err
 			})
 			if err != nil {
-				// What such a decoder holds is not known.
+				// The content of such a decoder is undefined.
 				failed, d.last = err, nil
 				delete(d.byKey, one.key)
 				continue
@@ -139,7 +141,7 @@ func (d *decodings) finish() ([][]piece, error) {
 			}
 			all[i] = append(all[i], piece{rows: rows, numbers: numbers})
 		}
-		one.numbers = nil // pieces keep it
+		one.numbers = nil // the pieces own the slice now
 	}
 	for i := 0; i < len(all) && len(d.tombstones) > 0; i++ {
 		all[i] = append(all[i], piece{rows: emptyRows(len(d.tombstones)), numbers: d.tombstones, tombstones: true})
@@ -152,9 +154,10 @@ func (d *decodings) finish() ([][]piece, error) {
 	return all, nil
 }
 
-// finishAll is finish for decodings of one shape.
+// finishAll is finish for decodings with one shape.
 func (d *decodings) finishAll() ([]piece, error) {
-	if len(d.filled()) == 0 && len(d.byKey) > 0 { // the columns of none
+	// Return the columns, without rows.
+	if len(d.filled()) == 0 && len(d.byKey) > 0 {
 		for _, one := range d.byKey {
 			rows, _, err := one.decoders[0].FinishWithMessages()
 			return []piece{{rows: rows}}, err
@@ -167,8 +170,8 @@ func (d *decodings) finishAll() ([]piece, error) {
 	return all[0], nil
 }
 
-// filled returns the decoders with rows, in the order of their first records: the first decides what
-// a table that is made has for columns.
+// filled returns the decoders that have rows, in the order of their first records. The first one
+// decides the columns of a table that is created.
 func (d *decodings) filled() (all []*decoding) {
 	for _, one := range d.byKey {
 		if len(one.numbers) > 0 {

@@ -24,7 +24,7 @@ func (d *faulty) Append(msg []byte) error {
 	return d.jsonDecoder.Append(msg)
 }
 
-// FinishWithMessages panics, and keeps what it has, if a third message is there.
+// FinishWithMessages panics if there are three messages, and leaves them in the decoder.
 func (d *faulty) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	if d.messages == 3 {
 		panic("index out of range")
@@ -32,7 +32,8 @@ func (d *faulty) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	return d.jsonDecoder.FinishWithMessages()
 }
 
-// TestAPanicOfADecoderIsAboutOneRecord: the others of its batch are decoded again, by another decoder.
+// TestAPanicOfADecoderIsAboutOneRecord checks that another decoder decodes the other records of the
+// batch again.
 func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 	p := &plan{format: &format{name: "json"}, shapes: [][]protobuf.Column{nil}}
 	d := newDecodings(p)
@@ -48,7 +49,7 @@ func TestAPanicOfADecoderIsAboutOneRecord(t *testing.T) {
 		t.Error("rows that are lost with the decoder are not decoded again")
 	}
 	d.reset()
-	// Nor is what a decoder holds after a panic at its end.
+	// A decoder is also dropped if it panics in FinishWithMessages.
 	d.byKey[""] = &decoding{decoders: []decoder{&faulty{}}}
 	d.last = d.byKey[""]
 	add := func(n int) {
@@ -84,7 +85,7 @@ func TestEmptyObjectsAreNull(t *testing.T) {
 	if mayHaveEmpty([]byte(`{"a": {"b": 1}, "c": "}"}`)) {
 		t.Error("there is no empty object")
 	}
-	// Also beside one that is none.
+	// Also if another object is not empty.
 	for _, messages := range [][]string{{`{"a": { }}`}, {`{"a": {}}`, `{"a": {"k": 1}}`}} {
 		d := &jsonDecoder{}
 		for _, m := range messages {
@@ -103,7 +104,8 @@ func TestEmptyObjectsAreNull(t *testing.T) {
 	}
 }
 
-// TestPathsOfUnknownTypesAreForgotten once a message tells it, and if there are too many.
+// TestPathsOfUnknownTypesAreForgotten checks two cases: a message tells the type, and there are too
+// many paths.
 func TestPathsOfUnknownTypesAreForgotten(t *testing.T) {
 	table, err := schema.New(schema.Table{Database: "d", Schema: "main", Name: Messages, Columns: []schema.Column{
 		{Name: "id", Type: schema.Of(schema.BigInt)},

@@ -10,11 +10,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Definition is what CREATE SOURCE, or [[source]] of the settings file, says. Options are text, as
-// they were written.
+// Definition is the content of CREATE SOURCE, or of a [[source]] in the settings file. Options are
+// stored as the text that the user wrote.
 type Definition struct {
-	Kafka  map[string]string `json:"kafka"`
-	Key    map[string]string `json:"key,omitempty"` // of KEY FORMAT; empty: keys are bytes
+	Kafka map[string]string `json:"kafka"`
+	// Key has the options of KEY FORMAT. If it is empty, keys are bytes.
+	Key    map[string]string `json:"key,omitempty"`
 	Format map[string]string `json:"format"`
 	Tables []Table           `json:"tables"`
 }
@@ -22,23 +23,24 @@ type Definition struct {
 // Table is one table that a source fills.
 type Table struct {
 	Name engine.TableName `json:"name"`
-	// Columns are those of the message, by path ("a.b AS name"); empty: all. Only one of Columns and
-	// Query may be given.
+	// Columns are columns of the message, by path ("a.b AS name"). If it is empty, all columns are
+	// taken. Only one of Columns and Query may be given.
 	Columns []string `json:"columns,omitempty"`
-	// Metadata are the columns that tell of the record itself: topic, partition, offset, timestamp,
-	// key, headers, each with an underscore before its name.
+	// Metadata are columns that describe the record itself: topic, partition, offset, timestamp,
+	// key, headers. Each column's name begins with an underscore.
 	Metadata []string `json:"metadata,omitempty"`
-	// Query, if not empty, is run over each batch, as the table "messages" with all columns and
-	// all metadata.
+	// Query, if not empty, runs over each batch. The batch is its table "messages", with all
+	// columns and all metadata.
 	Query string `json:"query,omitempty"`
-	// View says that Name is a view, which merges what Query gives of the batches. That is in the table Name_states.
+	// View means that Name is a view that merges the results of Query over the batches. These
+	// results are stored in the table Name_states.
 	View bool `json:"view,omitempty"`
 }
 
-// secrets are the options that nobody is shown.
+// secrets are the options whose values are never shown.
 var secrets = []string{"password", "registry_password", "registry_token"}
 
-// userinfo is what a URL, of a list, may have in front of its host.
+// userinfo matches the part of a URL before the host, for each URL of a list.
 var userinfo = regexp.MustCompile(`(\s*[a-zA-Z][a-zA-Z0-9+.-]*://)?[^,]*@`)
 
 // Masked returns the definition without secrets.
@@ -59,14 +61,17 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// learned is a definition with what its messages told of themselves: what the catalog keeps.
+// learned is a definition together with what the source learned from its messages. The catalog
+// stores it.
 type learned struct {
 	Definition
-	Messages *schema.Table      `json:"messages,omitempty"` // what queries over batches read
-	Bound    []engine.TableName `json:"bound,omitempty"`    // the targets whose queries have found all that they name
+	// the columns that queries over batches read
+	Messages *schema.Table `json:"messages,omitempty"`
+	// Bound are the targets whose queries have found all columns that they name.
+	Bound []engine.TableName `json:"bound,omitempty"`
 }
 
-// Encode returns the definition as the catalog keeps it.
+// Encode returns the definition as the catalog stores it.
 func (d Definition) Encode() ([]byte, error) { return learned{Definition: d}.encode() }
 
 func (l learned) encode() ([]byte, error) {

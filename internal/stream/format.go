@@ -22,22 +22,29 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// format is how a record's value becomes rows.
+// format decodes the value of a record into rows.
 type format struct {
 	name        string // protobuf, avro or json
 	confluent   bool   // values begin with the header of a schema registry
 	registry    *registry.Client
-	messageName string                         // of the subject's types
-	subject     string                         // whose newest schema all values have; empty: the header says
-	message     protoreflect.MessageDescriptor // of all values; nil if the registry knows
-	schema      *avro.Schema                   // the same for Avro; with a registry, which knows what values were written with, the reader's
-	types       []schema.Field                 // of JSON, as far as they are declared
-	options     protobuf.Options
-	ofKeys      bool   // it is one of keys, of which each becomes one value
-	newest      newest // of the subject
+	messageName string // the message type within the subject's schema
+	// subject is the subject whose newest schema all values have. If it is empty, the header tells
+	// the schema.
+	subject string
+	// message is the type of all values. It is nil if the registry tells the type.
+	message protoreflect.MessageDescriptor
+	// schema is the Avro schema of all values. With a registry, which knows the writer's schema, it
+	// is the reader's schema.
+	schema *avro.Schema
+	// types are the declared columns of JSON.
+	types   []schema.Field
+	options protobuf.Options
+	ofKeys  bool   // this is a key format: each key becomes one value
+	newest  newest // of the subject
 }
 
-// newest are the types of a subject's newest schema, which a plan asks for once: batches that are decoded again must not be of another.
+// newest has the types of a subject's newest schema. A plan asks the registry for it once, because
+// a batch that is decoded again must have the same schema.
 type newest struct {
 	mu      sync.Mutex
 	message protoreflect.MessageDescriptor
@@ -46,18 +53,19 @@ type newest struct {
 
 // decoder turns messages of one schema into rows.
 type decoder interface {
-	// Append adds a message. An error is about the message, but for one for which isFull holds.
+	// Append adds a message. An error is about the message, unless isFull holds for it.
 	Append(msg []byte) error
-	// FinishWithMessages returns the rows and, unless each message made one, the number of each row's message. An error
-	// is about one of the messages.
+	// FinishWithMessages returns the rows and the number of each row's message. The numbers are nil
+	// if each message made exactly one row. An error is about one of the messages.
 	FinishWithMessages() (arrow.RecordBatch, []int32, error)
 	Reset()
 }
 
-// isFull reports whether a decoder's error means that what it holds is to be finished first.
+// isFull reports whether a decoder's error means that its rows must be finished first.
 func isFull(err error) bool { return errors.Is(err, protobuf.ErrFull) || errors.Is(err, avro.ErrFull) }
 
-// poisonMemory is set by tests alone: who keeps what a batch had, and not the batch, then reads rubbish.
+// poisonMemory is set by tests only. Code that uses the memory of a released batch then reads
+// garbage.
 var poisonMemory = false
 
 // newFormat reads the options of FORMAT name (...).
@@ -104,12 +112,13 @@ func newFormat(values map[string]string) (*format, error) {
 	return f, err
 }
 
-// readFraming reads whether values begin with a schema registry's header.
+// readFraming reads the option that says whether values begin with a schema registry's header.
 func (f *format) readFraming(o *option.Set, value string) {
 	f.confluent = o.OneOf("framing", value, "none", "confluent") == "confluent"
 }
 
-// readRegistry reads where a schema registry is; without URLs there is none.
+// readRegistry reads the address of a schema registry and its credentials. Without URLs there is no
+// registry.
 func readRegistry(o *option.Set) (r registry.Options, err error) {
 	r.URLs, r.Username = o.List("registry"), o.Text("registry_user", "")
 	if r.Password, err = o.Secret("registry_password"); err != nil {
@@ -127,7 +136,7 @@ func readRegistry(o *option.Set) (r registry.Options, err error) {
 	return r, nil
 }
 
-// check refuses options that contradict one another, or of which one would do nothing.
+// check refuses options that contradict each other, and options that would have no effect.
 func (f *format) check(files []string, root string, registry bool) error {
 	header := registry && f.subject == ""
 	switch {
@@ -149,10 +158,11 @@ func (f *format) check(files []string, root string, registry bool) error {
 	return nil
 }
 
-// isProto reports whether a schema's file is one that is to be compiled, and no descriptor set.
+// isProto reports whether a schema file is Protobuf source, which has to be compiled, and not a
+// descriptor set.
 func isProto(name string) bool { return strings.HasSuffix(name, ".proto") }
 
-// readAvro reads a schema, and those that it refers to, which come after it.
+// readAvro reads a schema and the schemas that it refers to. These come after it in files.
 func readAvro(files []string) (*avro.Schema, error) {
 	var texts []string
 	for _, name := range files {
@@ -199,8 +209,8 @@ func readMessage(files []string, root, message string) (protoreflect.MessageDesc
 	return protobuf.FindMessage(found, message)
 }
 
-// cut splits a value into the key of its schema (empty: there is only one) and the message. The error is
-// about the value.
+// cut splits a value into the key of its schema (empty if there is only one schema) and the
+// message. The error is about the value.
 func (f *format) cut(value []byte) (key, msg []byte, err error) {
 	switch {
 	case !f.confluent:
@@ -218,7 +228,7 @@ func (f *format) cut(value []byte) (key, msg []byte, err error) {
 	return key, msg, err
 }
 
-// schemaID returns the id in a value's header; false if there is none.
+// schemaID returns the id in a value's header, or false if the value has no header.
 func (f *format) schemaID(value []byte) (uint32, bool) {
 	if !f.confluent {
 		return 0, false
@@ -227,8 +237,8 @@ func (f *format) schemaID(value []byte) (uint32, bool) {
 	return id, err == nil
 }
 
-// decoders returns one decoder for each set of columns. NotFound and Invalid are about the schema, other errors the
-// registry's.
+// decoders returns one decoder for each set of columns. Errors of kind NotFound and Invalid are
+// about the schema. Other errors come from the registry.
 func (f *format) decoders(ctx context.Context, key []byte, shapes [][]protobuf.Column) ([]decoder, error) {
 	if f.ofKeys {
 		one, err := f.keyDecoder(ctx, key)
@@ -237,7 +247,7 @@ func (f *format) decoders(ctx context.Context, key []byte, shapes [][]protobuf.C
 	return f.valueDecoders(ctx, key, shapes)
 }
 
-// valueDecoders are the decoders of values.
+// valueDecoders returns the decoders of values.
 func (f *format) valueDecoders(ctx context.Context, key []byte, shapes [][]protobuf.Column) ([]decoder, error) {
 	if f.name == "json" {
 		return []decoder{&jsonDecoder{types: f.types}}, nil
@@ -266,7 +276,8 @@ func (f *format) valueDecoders(ctx context.Context, key []byte, shapes [][]proto
 	return all, nil
 }
 
-// avroPlan returns the plan for values of a key. Without one, it is that of the columns, which the file's schema has.
+// avroPlan returns the plan for values whose schema has this key. For an empty key it returns the
+// plan of the schema from the file.
 func (f *format) avroPlan(ctx context.Context, key []byte) (*avro.Plan, error) {
 	writer, err := f.schema, error(nil)
 	switch {
@@ -297,7 +308,7 @@ func (f *format) messageType(ctx context.Context, key []byte) (protoreflect.Mess
 	return f.registry.Message(ctx, key)
 }
 
-// once returns what ask gave the first time that it gave something.
+// once returns the first result of ask that was not an error, and caches it.
 func once[T comparable](mu *sync.Mutex, kept *T, ask func() (T, error)) (T, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -317,7 +328,7 @@ func (f *format) known() bool { return f.message != nil || f.schema != nil || pl
 
 func (f *format) close() {
 	if f.registry != nil {
-		_ = f.registry.Close() // gives back connections, and has no error to tell
+		_ = f.registry.Close() // returns connections to the pool; it never fails
 	}
 }
 
@@ -335,7 +346,7 @@ func (d protobufDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error
 	return rec, messages, nil
 }
 
-// columnName is the name of a column by path.
+// columnName returns the name of a column by path.
 func columnName(text string) string {
 	c := parseColumn(text)
 	return c.ColumnName()

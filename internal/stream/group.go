@@ -6,10 +6,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// assigned gives the group's client the offsets of the partitions that it was assigned: the
-// engine's, whatever the group has.
+// assigned is called by the group's client for partitions that were assigned to it. It returns the
+// offsets that the engine stores, and ignores the offsets of the group.
 func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
-	// What was read before is stored, if the partition was ours already.
+	// If this session had the partition before, wait until its records are stored.
 	if err := x.settled(ctx); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,8 @@ func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo
 	return x.begin(all), nil
 }
 
-// settled waits until what is sealed now is done with. More may be sealed meanwhile.
+// settled waits until all batches that are sealed now are stored or dropped. Other batches may be
+// sealed meanwhile.
 func (x *session) settled(ctx context.Context) error {
 	x.mu.Lock()
 	last := x.last
@@ -51,7 +52,7 @@ func (x *session) settled(ctx context.Context) error {
 	}
 }
 
-// revoked drops what is not sealed of partitions that are another member's now.
+// revoked drops the unsealed records of partitions that another member has now.
 func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -69,7 +70,8 @@ func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]in
 		}
 	}
 	if x.intake.empty() {
-		x.decodings.reset() // nothing is to be sealed, which else would: decoders that are full stayed so
+		// No batch will be sealed, so reset the decoders here. Full decoders would stay full.
+		x.decodings.reset()
 	}
 	x.reads()
 }

@@ -17,30 +17,31 @@ type partition struct {
 	number int32
 }
 
-// intake are records that are appended as one edit.
+// intake is a batch of records that are appended as one edit.
 type intake struct {
-	records []*kgo.Record // those that were decoded
+	records []*kgo.Record // the decoded records
 	letters []letter
 	ranges  map[partition]*span
-	bytes   int64     // of the memory for records
-	began   time.Time // when the first record came; zero before: it is due at once
+	bytes   int64 // reserved from the memory for records
+	// began is when the first record arrived. It is zero before that: the batch is due at once.
+	began time.Time
 }
 
-// span is what an intake has of a partition.
+// span is the range of a partition's offsets in a batch.
 type span struct {
 	engine.OffsetRange
-	bytes  int64     // of the intake's
-	newest time.Time // timestamp of the last record; zero without one
+	bytes  int64     // part of the batch's bytes
+	newest time.Time // timestamp of the last record; zero if there is none
 }
 
 func newIntake() *intake { return &intake{ranges: map[partition]*span{}} }
 
 func (b *intake) empty() bool { return len(b.ranges) == 0 }
 
-// recordBytes is about what a record takes besides its value and key.
+// recordBytes is an estimate of the memory that a record takes in addition to its value and key.
 const recordBytes = 256
 
-// headerBytes is about what a header takes besides its name and value.
+// headerBytes is an estimate of the memory that a header takes in addition to its name and value.
 const headerBytes = 64
 
 func sizeOf(rec *kgo.Record) int64 {
@@ -51,8 +52,9 @@ func sizeOf(rec *kgo.Record) int64 {
 	return bytes
 }
 
-// stand notes that a partition goes on at a position, from which on records are read. lost, if not empty, says which records
-// before it are gone, and why.
+// stand sets the position at which a partition continues. The batch gets no earlier records of the
+// partition. If lost is not empty, it says which earlier records are lost, and why: the batch then
+// also gets a dead letter.
 func (b *intake) stand(p partition, at position, lost string) {
 	b.ranges[p] = &span{OffsetRange: engine.OffsetRange{Topic: p.topic, TopicID: at.topicID, Partition: p.number,
 		From: at.next, Next: at.next, Epoch: at.epoch, Reset: lost != ""}}
@@ -61,7 +63,8 @@ func (b *intake) stand(p partition, at position, lost string) {
 	}
 }
 
-// cover notes that the record behind a position is done with once the batch is stored.
+// cover adds the offset and the size of a record to the batch. at is the partition's position
+// before the record.
 func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	if b.empty() {
 		b.began = time.Now()
@@ -75,7 +78,8 @@ func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	b.bytes += sizeOf(rec)
 }
 
-// drop takes a partition out of the batch, and returns the memory that its records had; what was decoded must be decoded again.
+// drop removes a partition from the batch, and returns the bytes that its records had reserved. The
+// rest of the batch must be decoded again.
 func (b *intake) drop(p partition) (bytes int64) {
 	if b.ranges[p] == nil {
 		return 0
@@ -117,7 +121,7 @@ func (p partition) compare(q partition) int {
 
 func placeOf(rec *kgo.Record) place { return place{partition{rec.Topic, rec.Partition}, rec.Offset} }
 
-// held returns the records of a batch, those that letters hold too.
+// held returns all records of a batch, including those in dead letters.
 func (b *intake) held() []*kgo.Record {
 	all := slices.Clone(b.records)
 	for _, l := range b.letters {
@@ -128,7 +132,8 @@ func (b *intake) held() []*kgo.Record {
 	return all
 }
 
-// halves divides a batch that holds at least two records at the place of the one in the middle, which is in the second half.
+// halves divides a batch of at least two records at the place of the record in the middle. That
+// record is in the second half.
 func (b *intake) halves() (first, second *intake) {
 	held := b.held()
 	slices.SortFunc(held, func(a, b *kgo.Record) int { return placeOf(a).compare(placeOf(b)) })
@@ -143,7 +148,8 @@ func (b *intake) halves() (first, second *intake) {
 		case at == 0:
 			left.Next = cut.offset
 		default:
-			left.Next = left.From // the stream may stand there since this batch
+			// This batch may record the position where the stream continues.
+			left.Next = left.From
 		}
 		left.bytes, left.newest, right.From, right.Reset = 0, time.Time{}, left.Next, false
 		if right.Next > right.From {
@@ -169,7 +175,7 @@ func (b *intake) halves() (first, second *intake) {
 		}
 	}
 	for _, l := range b.letters {
-		// What is lost is told of with the range that passes over it.
+		// A loss is reported together with the range that skips it.
 		if l.record == nil || placeOf(l.record).compare(cut) < 0 {
 			first.letters = append(first.letters, l)
 		} else {
@@ -179,7 +185,7 @@ func (b *intake) halves() (first, second *intake) {
 	return first, second
 }
 
-// progress is what the engine is told.
+// progress returns the offsets of the batch in the form that the engine takes.
 func (b *intake) progress(id base.StreamID) *engine.Progress {
 	p := &engine.Progress{Stream: id}
 	for _, r := range b.ranges {

@@ -14,15 +14,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// jsonDecoder gathers messages, each one JSON object, and decodes them together, since
-// a column's type follows from all of its values.
+// jsonDecoder collects messages, each of which is one JSON object, and decodes them together. A
+// column's type follows from all of its values.
 type jsonDecoder struct {
 	text     bytes.Buffer
 	messages int64
-	types    []schema.Field // declared ones: columns that rows have whether messages do or not
+	// types are the declared columns. Rows have these columns even if no message does.
+	types []schema.Field
 }
 
-// parseTypes reads the option types: columns and their types, as in CREATE TABLE.
+// parseTypes reads the option types: columns and their types, written as in CREATE TABLE.
 func parseTypes(text string) ([]schema.Field, error) {
 	all, err := schema.Parse("STRUCT(" + text + ")")
 	if err != nil {
@@ -38,7 +39,7 @@ func (d *jsonDecoder) Append(msg []byte) error {
 	if object := bytes.TrimLeft(msg, " \t\r\n"); len(object) == 0 || object[0] != '{' {
 		return base.Errorf(base.Invalid, "the message is no JSON object")
 	}
-	// Duplicate names are the decoder's to find.
+	// The decoder finds duplicate names.
 	if !jsontext.Value(msg).IsValid(jsontext.AllowDuplicateNames(true)) {
 		in := jsontext.NewDecoder(bytes.NewReader(msg), jsontext.AllowDuplicateNames(true))
 		_, err := in.ReadValue()
@@ -77,7 +78,8 @@ func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	return rec, nil, nil
 }
 
-// withTypes returns rows whose declared columns have their types, NULL where no message has one.
+// withTypes converts the declared columns to their types. A declared column that no message has is
+// NULL.
 func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, error) {
 	fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
 	for _, t := range types {
@@ -97,7 +99,7 @@ func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, 
 	return array.NewRecordBatch(arrow.NewSchema(fields, &md), columns, rec.NumRows()), nil
 }
 
-// mayHaveEmpty reports whether {} is somewhere in valid JSON, also as text.
+// mayHaveEmpty reports whether valid JSON contains {}. It does not exclude {} inside of strings.
 func mayHaveEmpty(text []byte) bool {
 	for {
 		end := bytes.IndexByte(text, '}')
@@ -111,8 +113,9 @@ func mayHaveEmpty(text []byte) bool {
 	}
 }
 
-// withoutEmpty returns objects, in valid JSON, with null for each empty one inside of them: of which type such a one is, only others tell, and
-// what becomes of it must not depend on which are in its batch.
+// withoutEmpty replaces each empty object inside of the objects by null. The input must be valid
+// JSON. The type of an empty object is only known from other messages, and the result must not
+// depend on which messages are in the same batch.
 func withoutEmpty(text []byte) (out []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

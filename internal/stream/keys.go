@@ -21,15 +21,17 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// KEY FORMAT says how records' keys are read: by a format of values, or as one value, as Kafka's
-// serializers write it. Each becomes one value: a struct, or what it is.
+// KEY FORMAT says how the keys of records are decoded: by one of the formats for values, or as a
+// single value in the encoding of Kafka's serializers. Each key becomes one value: a struct or a
+// scalar.
 
-// plainKeys are the names of formats of single values, big endian where they are numbers.
+// plainKeys are the names of formats for single values. Numbers are big endian.
 var plainKeys = map[string]arrow.DataType{
 	"string": arrow.BinaryTypes.String, "int": arrow.PrimitiveTypes.Int32, "long": arrow.PrimitiveTypes.Int64, "double": arrow.PrimitiveTypes.Float64,
 }
 
-// newKeyFormat reads the options of KEY FORMAT name (...); nil without them: keys are bytes then.
+// newKeyFormat reads the options of KEY FORMAT name (...). It returns nil without options: then
+// keys are bytes.
 func newKeyFormat(values map[string]string) (*format, error) {
 	name := strings.ToLower(values["name"])
 	switch {
@@ -53,10 +55,10 @@ func newKeyFormat(values map[string]string) (*format, error) {
 	return f, nil
 }
 
-// keyValue is the name of the only column that decoders of keys give.
+// keyValue is the name of the only column that key decoders return.
 const keyValue = "key"
 
-// keyDecoder returns the decoder of keys of one schema.
+// keyDecoder returns the decoder for keys of one schema.
 func (f *format) keyDecoder(ctx context.Context, key []byte) (decoder, error) {
 	switch {
 	case plainKeys[f.name] != nil:
@@ -77,7 +79,7 @@ func (f *format) keyDecoder(ctx context.Context, key []byte) (decoder, error) {
 	return structDecoder{all[0], false}, nil
 }
 
-// plainKeyDecoder reads single values.
+// plainKeyDecoder decodes keys that are single values.
 type plainKeyDecoder struct {
 	name string
 	keys [][]byte
@@ -118,13 +120,13 @@ func (d *plainKeyDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, erro
 
 func (d *plainKeyDecoder) Reset() { d.keys = nil }
 
-// oneColumn returns a batch of keys.
+// oneColumn returns a batch with the keys as its only column.
 func oneColumn(values arrow.Array) arrow.RecordBatch {
 	field := arrow.Field{Name: keyValue, Type: values.DataType(), Nullable: true}
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Array{values}, int64(values.Len()))
 }
 
-// jsonKeyDecoder reads keys that are any JSON value.
+// jsonKeyDecoder decodes keys that are any JSON value.
 type jsonKeyDecoder struct{ jsonDecoder }
 
 func (d *jsonKeyDecoder) Append(key []byte) error {
@@ -134,8 +136,8 @@ func (d *jsonKeyDecoder) Append(key []byte) error {
 	return d.jsonDecoder.Append([]byte(`{"` + keyValue + `":` + string(key) + `}`))
 }
 
-// structDecoder makes one column of the columns of messages: a struct, unless there is one that is
-// no field.
+// structDecoder combines the columns of a message into one column. That is a struct, unless single
+// is set: then the message is a single value.
 type structDecoder struct {
 	decoder
 	single bool
@@ -162,8 +164,8 @@ func (d structDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) 
 	return oneColumn(values), nil, nil
 }
 
-// keysOf returns the keys of records as one column, NULL where a record has none, or nil if they
-// are to stay bytes. An error for which ofMessage holds is about one of the records.
+// keysOf returns the keys of records as one column, with NULL for a record without a key. It
+// returns nil if keys stay bytes. If ofMessage holds for the error, it is about one of the records.
 func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (arrow.RecordBatch, error) {
 	if p.keys == nil {
 		return nil, nil
@@ -221,7 +223,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	return batch.Take(batches, order)
 }
 
-// errOfKey says that an error is about a record's key: also that its schema is not there.
+// errOfKey returns an error that names the record's key. A missing schema becomes Invalid.
 func errOfKey(err error) error {
 	if base.KindOf(err) == base.NotFound {
 		return base.Errorf(base.Invalid, "the record's key: %w", err)
@@ -229,7 +231,7 @@ func errOfKey(err error) error {
 	return base.Wrap(err, "the record's key")
 }
 
-// alike returns the keys of several schemas in one type that takes them all.
+// alike converts the keys of several schemas to one type that fits all of them.
 func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	if len(pieces) == 1 {
 		pieces[0].rows.Retain()
@@ -259,8 +261,8 @@ func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	return out, nil
 }
 
-// keyed returns rows with the columns of a primary key that the keys of their records give; keys
-// are those of the rows.
+// keyed returns rows with primary key columns that are filled from the keys of their records. keys
+// has one key for each row.
 func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	var outFields []arrow.Field
@@ -287,7 +289,8 @@ func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.Recor
 	return array.NewRecordBatch(arrow.NewSchema(outFields, &md), outColumns, rec.NumRows()), nil
 }
 
-// fieldOf returns a field of keys that are structs, NULL where they are. The caller releases it.
+// fieldOf returns a field of keys that are structs. It is NULL where the key is NULL. The caller
+// releases it.
 func fieldOf(s *array.Struct, name string) (arrow.Array, error) {
 	for i, f := range s.DataType().(*arrow.StructType).Fields() {
 		if schema.Fold(f.Name) != schema.Fold(name) {

@@ -14,7 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/memtable"
 )
 
-// TestWhatIsLearnedAtTheSameTimeIsKept: a replay learns beside the session.
+// TestWhatIsLearnedAtTheSameTimeIsKept checks that nothing is lost if a replay learns concurrently
+// with the session.
 func TestWhatIsLearnedAtTheSameTimeIsKept(t *testing.T) {
 	x := newSession(t)
 	x.name.Database = "d"

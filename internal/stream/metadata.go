@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// metadata are the columns that tell of the record itself.
+// metadata are the columns that describe the record itself.
 var metadata = []struct {
 	name string
 	typ  arrow.DataType
@@ -30,7 +30,7 @@ var metadata = []struct {
 	{"headers", headersType, func(b array.Builder, rec *kgo.Record) { appendHeaders(b, rec) }},
 }
 
-// headersType is a list, not a map: Kafka lets a name come twice.
+// headersType is a list and not a map, because Kafka allows the same header name twice.
 var headersType = arrow.ListOf(arrow.StructOf(
 	arrow.Field{Name: "name", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "value", Type: arrow.BinaryTypes.Binary, Nullable: true}))
 
@@ -70,7 +70,7 @@ func checkMetadata(names []string) error {
 	return nil
 }
 
-// keysOfRows returns the keys of the records of some rows.
+// keysOfRows returns the key of each row's record.
 func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 	order := make([]uint32, len(p.numbers))
 	for i, n := range p.numbers {
@@ -85,8 +85,8 @@ func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 	return taken.Column(0), nil
 }
 
-// withMetadata returns the rows with columns of their records; p's rows stay the caller's. keys,
-// unless they are nil, are those of the rows.
+// withMetadata returns p's rows with metadata columns of their records. The caller still owns p's
+// rows. keys, unless it is nil, has one key for each row.
 func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []string) arrow.RecordBatch {
 	if len(names) == 0 {
 		p.rows.Retain()
@@ -109,7 +109,7 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 			m.put(b, records[n])
 		}
 		column := b.NewArray()
-		defer column.Release() // the batch has its own reference then
+		defer column.Release() // the batch has its own reference
 		b.Release()
 		fields = append(fields, arrow.Field{Name: "_" + m.name, Type: m.typ, Nullable: true})
 		columns = append(columns, column)
@@ -117,8 +117,9 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
 }
 
-// describedBy returns rows with metadata of their records, and the columns of a primary key that is
-// their key. keys, unless they are nil, are those of all records. p's rows stay the caller's.
+// describedBy returns p's rows with metadata columns, and with the primary key columns that are
+// filled from the record's key. keys, unless it is nil, has the keys of all records. The caller
+// still owns p's rows.
 func describedBy(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
 	var own arrow.Array
 	if keys != nil {

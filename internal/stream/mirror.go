@@ -10,9 +10,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// mirror tells a consumer group how far its partitions are stored, for those who look at it. The
-// group's offsets are never read, so that a failure does no harm: it shows in the group's lag. It has a goroutine of its
-// own, since a group takes no offsets while it rebalances.
+// mirror commits to the consumer group how far its partitions are stored, for monitoring tools.
+// Sessions never read the group's offsets, so a failed commit is harmless: only the group's lag is
+// wrong. The mirror has its own goroutine, because a group accepts no offsets while it rebalances.
 type mirror struct {
 	mu      sync.Mutex
 	offsets map[string]map[int32]kgo.EpochOffset // guarded by mu; not committed yet
@@ -23,13 +23,14 @@ func newMirror() *mirror {
 	return &mirror{offsets: map[string]map[int32]kgo.EpochOffset{}, due: make(chan struct{}, 1)}
 }
 
-// stored notes what a batch brought.
+// stored adds the offsets of a stored batch to the offsets to commit.
 func (m *mirror) stored(b *intake) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p, r := range b.ranges {
 		if r.Next == r.From {
-			continue // where it starts, which another member of the group may be beyond
+			// Only a start position. Another member of the group may be further.
+			continue
 		}
 		m.put(p, kgo.EpochOffset{Epoch: r.Epoch, Offset: r.Next}, true)
 	}
@@ -39,7 +40,8 @@ func (m *mirror) stored(b *intake) {
 	}
 }
 
-// put notes an offset to commit, unless there is one that is newer. The caller holds mu.
+// put adds an offset to commit. If newer is false, an offset that is already there stays. The
+// caller holds mu.
 func (m *mirror) put(p partition, o kgo.EpochOffset, newer bool) {
 	if m.offsets[p.topic] == nil {
 		m.offsets[p.topic] = map[int32]kgo.EpochOffset{}
@@ -49,10 +51,11 @@ func (m *mirror) put(p partition, o kgo.EpochOffset, newer bool) {
 	}
 }
 
-// farewell is how long a group is told of its offsets at a session's end at most.
+// farewell bounds the last commit to the group at the end of a session.
 const farewell = 2 * time.Second
 
-// runMirror commits until ctx ends, and a last time then. What the group does not take it is told again later.
+// runMirror commits offsets until ctx ends, and then one last time. Offsets that the group refuses
+// are committed again later.
 func (x *session) runMirror(ctx context.Context) {
 	var later <-chan time.Time
 	for ctx.Err() == nil {
@@ -102,7 +105,8 @@ func (x *session) tell(ctx context.Context) (failed error) {
 	return failed
 }
 
-// untold puts offsets back that were not committed, but those of partitions that are another member's by now.
+// untold adds failed offsets to the offsets to commit again, except for partitions that another
+// member has now.
 func (x *session) untold(offsets map[string]map[int32]kgo.EpochOffset) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Columns by path of formats whose decoders give all columns: a query over the batch, with a lateral
-// join for each list that is fanned out.
+// This file builds columns by path for formats whose decoders return all columns. It makes a query
+// over the batch, with a lateral join for each list that is fanned out.
 
 // column is a column by path.
 type column struct {
@@ -18,10 +18,11 @@ type column struct {
 	steps []protobuf.Step
 }
 
-// parseColumns reads columns as parseColumn does, and checks that their fan-outs lie one within the other.
+// parseColumns parses columns as parseColumn does. It checks that their fan-outs are nested in each
+// other.
 func parseColumns(texts []string) ([]column, error) {
 	var all []column
-	var deepest []string // the lists that are fanned out, of the path that has most of them
+	var deepest []string // the fanned-out lists of the deepest path
 	for _, text := range texts {
 		c := parseColumn(text)
 		steps, err := protobuf.ParsePath(c.Path)
@@ -43,7 +44,7 @@ func parseColumns(texts []string) ([]column, error) {
 	return all, nil
 }
 
-// fanOuts returns what stands before each [] of a path.
+// fanOuts returns the part of a path before each [].
 func fanOuts(steps []protobuf.Step) (all []string) {
 	before := ""
 	for _, s := range steps {
@@ -61,13 +62,14 @@ func fanOuts(steps []protobuf.Step) (all []string) {
 	return all
 }
 
-// pathQuery returns the query for columns of what is known of the messages, with metadata. What
-// they do not have yet gives no column. primary are columns that are of the record's key. Without a
-// list that is fanned out there are no rows: "".
+// pathQuery returns the query for columns by path, with metadata columns. It leaves out paths that
+// the known messages do not have yet. primary are primary key columns that are filled from the
+// record's key. The query is empty if a fanned-out list is not known yet, since then there are no
+// rows.
 func pathQuery(messages schema.Table, columns []column, metadata, primary []string) string {
 	const from = "m"
 	joins, selected := "", []string{}
-	alias := map[string]string{} // of a list's elements, by what stands before its []
+	alias := map[string]string{} // of a list's elements, by the path before its []
 	complete := true
 	for _, c := range columns {
 		at, known := from, true
@@ -124,7 +126,8 @@ func pathQuery(messages schema.Table, columns []column, metadata, primary []stri
 	return "SELECT " + strings.Join(selected, ", ") + " FROM " + Messages + " AS " + from + joins
 }
 
-// field returns the type of a path's i-th field: a column of the messages, or a field of a struct.
+// field returns the type of the i-th field of a path: a column of the messages, or a field of a
+// struct.
 func field(messages schema.Table, of *schema.Type, i int, name string) (*schema.Type, bool) {
 	if i == 0 {
 		if at := messages.ColumnIndex(name); at >= 0 {

@@ -10,27 +10,31 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// plan is a definition that was understood.
+// plan is a parsed definition.
 type plan struct {
 	kafka   kafka
 	format  *format
-	keys    *plan               // of the format of keys alone, or nil: they are bytes
-	shapes  [][]protobuf.Column // sets of columns that messages are decoded to; nil: all
+	keys    *plan               // for the key format; nil if keys are bytes
+	shapes  [][]protobuf.Column // the sets of columns that messages are decoded to; nil: all
 	targets []target
 }
 
-// target is a table to fill and the shape that its rows have, or its query reads.
+// target is a table to fill. shape is the index of the columns that it takes, or that its query
+// reads.
 type target struct {
 	Table
-	shape   int
-	columns []column // by path, of formats whose decoders give all columns
-	primary []string // columns of the table's primary key that are of the record's key; only while a batch is made rows of
+	shape int
+	// columns by path, for formats whose decoders return all columns
+	columns []column
+	// primary are the columns of the table's primary key that are filled from the record's key. It
+	// is set only while the rows of a batch are made.
+	primary []string
 }
 
-// queried reports whether the target's rows are what a query gives of a batch.
+// queried reports whether the target's rows are the result of a query over the batch.
 func (t *target) queried() bool { return t.Query != "" || t.columns != nil }
 
-// newPlan reads the options, and the schema files that they name. The error is Invalid.
+// newPlan parses the options, and reads the schema files that they name. The error is Invalid.
 func newPlan(d Definition) (*plan, error) {
 	p := &plan{}
 	var err error
@@ -51,8 +55,8 @@ func newPlan(d Definition) (*plan, error) {
 		p.keys = &plan{format: keys, shapes: wholeShape}
 	}
 	seen := map[engine.TableName]bool{}
-	// All columns come first: what is wrong with a message shows there, before other shapes have
-	// rows of it.
+	// The shape with all columns comes first. If a message is invalid, that decoder fails before
+	// other decoders have rows of the message.
 	if p.format.name != "protobuf" || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
 		p.shapes = append(p.shapes, nil)
 	}
@@ -92,10 +96,10 @@ func newPlan(d Definition) (*plan, error) {
 	return p, nil
 }
 
-// wholeShape is that of all columns.
+// wholeShape is the shape of all columns.
 var wholeShape = [][]protobuf.Column{nil}
 
-// close gives back what the plan's formats hold.
+// close releases the resources of the plan's formats.
 func (p *plan) close() {
 	p.format.close()
 	if p.keys != nil {
@@ -103,7 +107,7 @@ func (p *plan) close() {
 	}
 }
 
-// folded returns a name as it is compared.
+// folded returns a name in the form in which names are compared.
 func folded(n engine.TableName) engine.TableName {
 	return engine.TableName{Database: schema.Fold(n.Database), Schema: schema.Fold(n.Schema), Name: schema.Fold(n.Name)}
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// replayPage and replayBytes are how many dead letters are decoded, and made rows, at once.
+// replayPage and replayBytes bound how many dead letters are decoded and converted to rows at once.
 const (
 	replayPage  = 10_000
 	replayBytes = 16 << 20
 )
 
-// Replay decodes a source's dead letters again, with the schema and the tables of now. Those that
-// succeed become rows, and are dead letters no more, in one edit; the others stay as they are.
-// It returns how many messages it made rows of.
+// Replay decodes a source's dead letters again, with the current schema and tables. A dead letter
+// that succeeds becomes rows, and stops being a dead letter in the same edit. The others do not
+// change. Replay returns the number of dead letters that became rows.
 func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed int64, err error) {
 	s, err := m.find(name)
 	if err != nil {
@@ -57,7 +57,7 @@ func (m *Manager) Replay(ctx context.Context, name catalog.StreamName) (replayed
 	}
 }
 
-// replay makes rows of the letters that can be decoded. One that is there twice is one record.
+// replay makes rows of the dead letters that can be decoded. Duplicates of a record count once.
 func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, error) {
 	type key struct {
 		place
@@ -86,8 +86,8 @@ func (s *source) replay(ctx context.Context, p *plan, letters []letter) (int64, 
 	return s.storeReplayed(ctx, p, done)
 }
 
-// storeReplayed stores the rows of letters of which each fits: in one edit, or in several if they do not fit together. One that does not fit alone
-// stays as it is.
+// storeReplayed stores the rows of dead letters, each of which fits alone. It uses one edit, or
+// several if they do not fit together. A dead letter that no longer fits alone does not change.
 func (s *source) storeReplayed(ctx context.Context, p *plan, letters []letter) (int64, error) {
 	if len(letters) == 0 {
 		return 0, nil
@@ -118,10 +118,11 @@ func (s *source) storeReplayed(ctx context.Context, p *plan, letters []letter) (
 	return first + second, err
 }
 
-// readLetters returns the first letters with a value behind a place in their order, of at most replayBytes, or one.
+// readLetters returns the first dead letters with a value after a place in their order. They have
+// at most replayBytes, or there is one dead letter.
 func (s *source) readLetters(ctx context.Context, after string) (all []letter, err error) {
 	from := fmt.Sprintf(`FROM %s.%s WHERE source_id = %d AND value IS NOT NULL%s ORDER BY topic, topic_id, partition, "offset" LIMIT `, lettersSchema, lettersView, s.id, after)
-	// Sizes first, so that nothing large is sorted in vain.
+	// Read the sizes first, so that large values are not sorted needlessly.
 	const size = `SELECT (octet_length(value) + coalesce(octet_length(key), 0) + coalesce(list_sum([strlen(h.name) + coalesce(octet_length(h.value), 0) for h in headers]), 0))::BIGINT `
 	n, bytes, full := 0, int64(0), false
 	if err := s.collect(ctx, size+from+strconv.Itoa(replayPage), func(rec arrow.RecordBatch, i int) error {
@@ -158,8 +159,8 @@ func (s *source) collect(ctx context.Context, sql string, each func(rec arrow.Re
 	return nil
 }
 
-// readLetter reads a row of readLetters' query. The table is one that anybody may change, so
-// its columns may have other types by now.
+// readLetter reads one row of the query in readLetters. Any user may change the table, so its
+// columns may have other types now.
 func readLetter(rec arrow.RecordBatch, i int) (l letter, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -11,15 +11,16 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// rows are what one append adds to the tables.
+// rows are the rows that one append adds to the tables.
 type rows struct {
 	tables []engine.TableRows
 	count  int64
-	make   []described // whose tables and views are to be made if they are missing
+	// make are the queries whose tables and views must be created if they are missing.
+	make []described
 }
 
-// add adds rows to a table. A row for a table with a primary key replaces the one of its key as a whole: what it says
-// must not depend on which other records are in its batch.
+// add adds rows to a table. In a table with a primary key, a row replaces the whole row of its key:
+// the result must not depend on which other records are in the same batch.
 func (r *rows) add(t engine.TableRows) {
 	if len(t.Batches) > 0 {
 		t.Whole = true
@@ -45,7 +46,8 @@ func releaseBatches(batches []arrow.RecordBatch) {
 	}
 }
 
-// rowsOf makes the rows of all tables of records, from pieces, what was decoded of them, and the tables and views of queries that are missing.
+// rowsOf makes the rows of all tables from pieces, which are the decoded records. It creates the
+// tables and views of queries if they are missing.
 func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (out *rows, err error) {
 	if len(pieces) == 0 {
 		return &rows{}, nil
@@ -63,7 +65,7 @@ func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records 
 	return out, nil
 }
 
-// build makes the rows of all tables of what was decoded of records.
+// build makes the rows of all tables from decoded records.
 func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (_ *rows, err error) {
 	b := builder{source: s, ctx: ctx, plan: p, records: records, out: &rows{}}
 	if b.keys, err = s.keysOf(ctx, p, records); err != nil {
@@ -101,18 +103,18 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	return b.out, nil
 }
 
-// builder makes the rows of all tables of one batch.
+// builder makes the rows of all tables for one batch.
 type builder struct {
 	*source
 	ctx     context.Context
 	plan    *plan
 	records []*kgo.Record
-	keys    arrow.RecordBatch // of the records; nil if they are bytes
+	keys    arrow.RecordBatch // of the records; nil if keys are bytes
 	out     *rows
-	// What queries read of the batch; nil before the first needs it.
+	// The tables that queries read. They are nil until the first query needs them.
 	messages, tombstones *transient
-	// The records' numbers by where they are in Kafka; nil before a batch with tombstones needs
-	// them.
+	// The numbers of the records, by their place in Kafka. It is nil until a batch with tombstones
+	// needs it.
 	numbers map[place]int32
 }
 
@@ -133,9 +135,9 @@ func (b *builder) whole(t target, values, tombstones []piece, way *deletion) err
 	there, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	table := &there
 	if err != nil {
-		table = nil // it will be made
+		table = nil // the table will be created
 	}
-	defer func() { b.out.add(all) }() // which releases it
+	defer func() { b.out.add(all) }() // add takes ownership of the rows
 	if way != nil {
 		all.Deleting = deleting(len(values), len(tombstones))
 		values = slices.Concat(values, tombstones)
@@ -152,12 +154,12 @@ func (b *builder) whole(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// query makes the rows of a target with one.
+// query makes the rows of a target with a query.
 func (b *builder) query(t target, values, tombstones []piece, way *deletion) error {
 	all := engine.TableRows{Table: t.Name}
 	if way != nil {
 		if err := b.deletions(t, tombstones, &all); err != nil {
-			b.out.add(all) // which releases it
+			b.out.add(all) // add takes ownership of the rows
 			return err
 		}
 	}
@@ -171,8 +173,8 @@ func (b *builder) query(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// values adds what a target's query gives of records with a value: numbered, if other rows of the
-// batch delete.
+// values adds the result of a target's query over the records that have a value. If other rows of
+// the batch delete, the rows have the numbers of their records.
 func (b *builder) values(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
 		if b.messages, err = b.transient(b.plan, values, b.records, b.keys); err != nil {
@@ -194,7 +196,7 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q", t.Name.Name)
 	}
 	if len(result) == 0 {
-		return nil // no message has what the target's paths name
+		return nil // no message has the target's paths
 	}
 	if numbered {
 		return b.addNumbered(result, all, false)
@@ -205,8 +207,9 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 	return nil
 }
 
-// ofQuery returns what a query over some records failed with as an error that says whose fault it is: a table that is gone is no record's, and
-// where a single record needs more memory than there is for queries, somebody else may have it now.
+// ofQuery changes the kind of a query's error to Unavailable if no record is the cause. A missing
+// table is not the fault of a record. If a single record needs more memory than is available to
+// queries, other queries may be using the memory now.
 func ofQuery(err error, records int) error {
 	if kind := base.KindOf(err); kind == base.NotFound && records > 0 || kind == base.TooLarge && records == 1 {
 		return base.Errorf(base.Unavailable, "%w", err)
@@ -214,7 +217,7 @@ func ofQuery(err error, records int) error {
 	return err
 }
 
-// prepare makes the tables before the first record, as far as their columns are known.
+// prepare creates the tables before the first record, if their columns are known.
 func (s *source) prepare(ctx context.Context, p *plan) error {
 	for _, t := range p.targets {
 		var err error
@@ -249,7 +252,7 @@ func (s *source) prepare(ctx context.Context, p *plan) error {
 		return err
 	}
 	defer out.release()
-	// A query without GROUP BY has a row also where there are no messages.
+	// A query without GROUP BY returns a row even for an empty table. Drop that row.
 	for _, t := range out.tables {
 		for i, rec := range t.Batches {
 			t.Batches[i] = rec.NewSlice(0, 0)

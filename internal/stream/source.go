@@ -13,31 +13,38 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// source is one source of a manager, with its goroutine unless it is paused.
+// source is one source of a manager. It has a goroutine unless it is paused.
 type source struct {
 	manager *Manager
 	id      base.StreamID
 	name    catalog.StreamName
 	created time.Time
 	status  *status
-	memory  share // of the memory for records
+	memory  share // its part of the memory for records
 
-	learning  sync.Mutex                   // held by who changes messages: a replay does beside the session
-	messages  atomic.Pointer[schema.Table] // what queries over batches read; nil before the first
-	described sync.Map                     // described by describedKey
-	lineages  sync.Map                     // Lineage or error by lineageKey
-	bound     sync.Map                     // true by engine.TableName: of targets whose queries were described, with less of messages than now, perhaps
-	unknown   unknowns                     // what messages have beside that
-	batches   atomic.Int64                 // that were stored
-	replaying sync.Mutex                   // held by a replay: two at once would decode the same letters
-	changing  sync.Mutex                   // held by what pauses, resumes, defines anew or drops it
+	// learning is held while messages changes. A replay changes it concurrently with the session.
+	learning sync.Mutex
+	// messages are the columns that queries over batches read. It is nil before the first batch.
+	messages  atomic.Pointer[schema.Table]
+	described sync.Map // described by describedKey
+	lineages  sync.Map // Lineage or error by lineageKey
+	// bound has the value true for each engine.TableName of a target whose query was described. The
+	// messages may have had fewer columns then.
+	bound   sync.Map
+	unknown unknowns     // columns of messages whose type is unknown
+	batches atomic.Int64 // the number of stored batches
+	// replaying is held by a replay. Two replays at once would decode the same dead letters.
+	replaying sync.Mutex
+	// changing is held while the source is paused, resumed, redefined or dropped.
+	changing sync.Mutex
 
-	// Guarded by the manager's mu.
+	// The following fields are guarded by the manager's mu.
 	definition Definition
-	stop       func() // ends the goroutine, and waits for it; nil while there is none
+	// stop ends the goroutine and waits for it. It is nil while there is no goroutine.
+	stop func()
 }
 
-// start begins reading. The caller holds the manager's mu.
+// start begins to read. The caller holds the manager's mu.
 func (s *source) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -52,14 +59,17 @@ func (s *source) start() {
 	}
 }
 
-// maxDefects is how often a query over the same records may fail all that runs in DuckDB.
+// maxDefects is how often a query over the same records may fail with an internal error that
+// invalidates DuckDB. Such a failure stops everything that runs in DuckDB.
 const maxDefects = 3
 
-// run reads the topics until ctx ends: session after session, with growing pauses between those
-// that fail.
+// run reads the topics until ctx ends, in one session after the other. The pauses between failing
+// sessions grow.
 func (s *source) run(ctx context.Context, d Definition) {
 	wait := firstWait
-	again, defects, batches := 0, 0, int64(-1) // sessions in a row that ended so, and how many batches were stored then
+	// again and defects count the sessions in a row that ended in this way. batches is the number
+	// of stored batches at the time of the last defect.
+	again, defects, batches := 0, 0, int64(-1)
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := s.attempt(ctx, d)
@@ -81,7 +91,8 @@ func (s *source) run(ctx context.Context, d Definition) {
 			}
 			s.fail(err)
 		case errors.Is(err, errAgain):
-			if again++; again > 1 { // the first time is news, which the next session begins with
+			// The first time is not an error: the next session takes the change into account.
+			if again++; again > 1 {
 				s.fail(err)
 			}
 		default:
@@ -97,7 +108,7 @@ func (s *source) run(ctx context.Context, d Definition) {
 	}
 }
 
-// fail notes why a session ended.
+// fail sets the state to failing, and stores and logs why a session ended.
 func (s *source) fail(err error) {
 	s.status.set(stateFailing, err)
 	s.manager.log.Error("source failed", "source", s.name.Name, "error", err)
@@ -109,7 +120,7 @@ func (s *source) attempt(ctx context.Context, d Definition) error {
 		return err
 	}
 	defer p.close()
-	s.described.Clear() // what they read may have changed since
+	s.described.Clear() // the tables that the queries read may have changed
 	s.lineages.Clear()
 	if err := s.prepare(ctx, p); err != nil {
 		return err

@@ -14,11 +14,13 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// A query may name a field of JSON that was null in all messages so far, such as what a row was before it changed, where none changed yet. Nobody knows its
-// type, but its value is known: NULL. So the query reads the messages with NULL in its place, and columns of the result that are NULL because of it
-// wait for a message that tells their type.
+// A query may name a JSON field that was null in all messages so far. An example is the state of a
+// row before a change, while no row has changed yet. The type of the field is unknown, but its
+// value is known: NULL. So the query reads the messages with NULL in place of the field. Columns of
+// the result that are NULL because of it are not created before a message tells their type.
 
-// describeUntold is describe for a query that fails because of what no message told the type of. If that is not why, the error is the one given.
+// describeUntold is describe for a query that fails because it names fields of unknown type. If the
+// failure has a different cause, the returned error is failed.
 func (s *source) describeUntold(ctx context.Context, t target, messages schema.Table, run func(string) ([]arrow.RecordBatch, error), failed error) (described, error) {
 	query := t.Query
 	as := func(typ string) (described, error) {
@@ -34,15 +36,17 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 		return described{}, failed
 	}
 	d.untold = map[string]bool{}
-	// DESCRIBE tells INTEGER of what is NULL. Messages have none: a number of JSON is a BIGINT or DOUBLE. A column that is one all the same comes with its first value.
+	// DESCRIBE reports INTEGER for NULL. Columns of messages never have that type: a JSON number is
+	// a BIGINT or DOUBLE. If the column is an INTEGER nevertheless, it is created with its first
+	// value.
 	for _, c := range d.table.Columns {
 		d.untold[c.Name] = c.Type.Kind == schema.Integer
 	}
-	// So do columns whose types follow from what is NULL: of a sum of NULLs DuckDB says HUGEINT.
+	// The type of a column may also follow from a NULL: for a sum of NULLs DuckDB reports HUGEINT.
 	for _, typ := range []string{"VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]", "DOUBLE[]"} {
 		other, err := as(typ)
 		if err != nil || len(other.table.Columns) != len(d.table.Columns) {
-			continue // the query does not take this type
+			continue // the query does not accept this type
 		}
 		for i, c := range d.table.Columns {
 			d.untold[c.Name] = d.untold[c.Name] || !c.Type.Equal(other.table.Columns[i].Type)
@@ -52,7 +56,8 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 	return d, nil
 }
 
-// withoutNulls returns batches without the columns of an untold type that hold nothing but NULL, and gives up those that it is given.
+// withoutNulls converts columns of an unknown type that contain only NULL to the type NULL. It
+// releases batches.
 func withoutNulls(batches []arrow.RecordBatch, untold map[string]bool) []arrow.RecordBatch {
 	for i, rec := range batches {
 		fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
@@ -69,8 +74,9 @@ func withoutNulls(batches []arrow.RecordBatch, untold map[string]bool) []arrow.R
 	return batches
 }
 
-// nulls returns a query of the messages that has, beside what they have, NULL for the paths of an unknown type that a query names; empty if it names none.
-// The NULLs are of a type, if one is given.
+// nulls returns a query over the messages that adds NULL for the paths of unknown type that query
+// names. The result is empty if query names none. The NULLs have the type typ, unless that is
+// empty.
 func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	tokens, err := sqltoken.Split(query)
 	if err != nil {
@@ -113,13 +119,14 @@ func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	return "SELECT " + strings.Join(append([]string{star}, added...), ", ") + " FROM " + Messages
 }
 
-// gaps are fields that a struct lacks, or that lack some themselves: by name, folded.
+// gaps are fields that a struct lacks, or fields that lack some fields themselves. The key is the
+// folded name.
 type gaps map[string]*gap
 
-// gap is one of gaps.
+// gap is one entry of gaps.
 type gap struct {
 	name string
-	null string // what the field is to be; empty if it is there
+	null string // the expression for a missing field; empty if it exists
 	in   gaps
 }
 
@@ -137,8 +144,8 @@ func (g gaps) add(path []string, null string) {
 	}
 }
 
-// filled returns an expression for the value of another one with the fields that it lacks. The value is of a struct, or
-// of lists of them; depth is how many lists it is in.
+// filled returns an expression for a value with its missing fields added. The value is a struct, or
+// lists of structs. depth is the number of lists around it.
 func (g gaps) filled(value string, t schema.Type, depth int) string {
 	if t.Kind == schema.List {
 		element := "element" + strconv.Itoa(depth)
@@ -164,10 +171,10 @@ func names(tokens []sqltoken.Token, name string) bool {
 	return slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.IsName() && schema.Fold(t.Name()) == schema.Fold(name) })
 }
 
-// fields are names of fields, and of those in them.
+// fields are names of fields, and of the fields in them.
 type fields map[string]fields
 
-// fieldsNamed returns the fields that a query takes out of what has a name.
+// fieldsNamed returns the fields that a query selects from columns or fields with a name.
 func fieldsNamed(tokens []sqltoken.Token, name string) fields {
 	all := fields{}
 	for i, t := range tokens {
@@ -186,7 +193,8 @@ func fieldsNamed(tokens []sqltoken.Token, name string) fields {
 	return all
 }
 
-// nullWith returns NULL, of a type if one is given, or of a struct if it is to have fields: then these are of the type.
+// nullWith returns NULL. If typ is not empty, the NULL has that type. If f has fields, the result
+// is a NULL struct with these fields, and the fields have the type typ.
 func nullWith(f fields, typ string) string {
 	if len(f) == 0 && typ == "" {
 		return "NULL"

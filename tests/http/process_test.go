@@ -16,8 +16,8 @@ import (
 	"github.com/scoterdb/scoter/tests/binary"
 )
 
-// TestAStopUnderLoadLosesNothing: requests under way are answered, new ones are not taken,
-// and what was acknowledged is there again.
+// TestAStopUnderLoadLosesNothing checks that running requests are answered, that new ones are
+// refused, and that acknowledged rows are there after the next start.
 func TestAStopUnderLoadLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := binary.Serve(t, dir, "--flush-bytes", "64KiB")
@@ -116,8 +116,8 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// TestAStopEndsLongQueriesWithAnError: before the first row as an answer of its own, later
-// as the error that ends the result, with the connection.
+// TestAStopEndsLongQueriesWithAnError checks two cases. Before the first row, the response is an
+// error. After it, an error ends the result, and the connection is closed.
 func TestAStopEndsLongQueriesWithAnError(t *testing.T) {
 	s := binary.Serve(t, t.TempDir(), "--shutdown-grace", "200ms")
 	answers := make(chan string, 2)
@@ -149,7 +149,7 @@ func TestAStopEndsLongQueriesWithAnError(t *testing.T) {
 	}
 }
 
-// lastBytes keeps the end of what is written to it.
+// lastBytes keeps the last bytes that are written to it.
 type lastBytes struct{ kept []byte }
 
 func (l *lastBytes) Write(p []byte) (int, error) {

@@ -1,5 +1,5 @@
-// Package telemetry makes requests that write readings of hosts, in time order and encoded
-// beforehand: load generators must cost little beside the server.
+// Package telemetry makes requests that write readings of hosts in time order. They are encoded
+// beforehand, so that a load generator takes little processor time compared with the server.
 package telemetry
 
 import (
@@ -15,9 +15,11 @@ import (
 )
 
 const (
-	// Table is where the readings go. Its columns are time, host, region and three doubles in percent.
+	// Table is the table of the readings. Its columns are time, host, region and three doubles in
+	// percent.
 	Table = "cpu"
-	// Hosts report in turn, each every ten seconds. A region has ten of them.
+	// Hosts is the number of hosts. They report in turn, each every ten seconds. A region has ten
+	// hosts.
 	Hosts   = 100
 	regions = 10
 
@@ -27,17 +29,17 @@ const (
 
 var fieldNames = []string{"usage_user", "usage_system", "usage_idle"}
 
-// Host returns the name of a host, from 0 on.
+// Host returns the name of a host. i begins at 0.
 func Host(i int) string { return fmt.Sprintf("host-%02d", i%Hosts) }
 
-// Body is an encoded request, of which only the times are written anew before it is sent.
+// Body is an encoded request. Only its times are changed before it is sent.
 type Body interface {
-	// Stamp gives the rows the times of the n-th request.
+	// Stamp sets the times of the rows to those of the n-th request.
 	Stamp(n int64)
 	Reader() io.Reader
 }
 
-// value is a reading in percent, of two decimals.
+// value returns a reading in percent with two decimals.
 func value(random *rand.Rand) float64 { return math.Round(random.Float64()*10_000) / 100 }
 
 // Micros returns the time of a row of the n-th request, in microseconds since 1970.
@@ -47,12 +49,12 @@ func Micros(request int64, rows, row int) int64 {
 
 type messagePack struct {
 	bytes []byte
-	times int // where the first time stands; one follows every nine bytes
+	times int // position of the first time; the next ones follow every nine bytes
 	rows  int
 }
 
-// NewMessagePack returns a columnar request for the MessagePack endpoint. Requests of other
-// seeds have other values.
+// NewMessagePack returns a columnar request for the MessagePack endpoint. Different seeds give
+// different values.
 func NewMessagePack(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	m := &messagePack{rows: rows}
@@ -93,10 +95,10 @@ func (m *messagePack) Reader() io.Reader { return bytes.NewReader(m.bytes) }
 
 type lineProtocol struct {
 	bytes []byte
-	times []int // where each row's time stands, of 16 digits
+	times []int // positions of the rows' times, of 16 digits each
 }
 
-// NewLineProtocol returns the same as lines, whose times are in microseconds.
+// NewLineProtocol returns the same rows in line protocol. The times are in microseconds.
 func NewLineProtocol(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	l := &lineProtocol{}
@@ -118,7 +120,8 @@ func NewLineProtocol(seed, rows int) Body {
 
 func (l *lineProtocol) Stamp(n int64) {
 	for i, at := range l.times {
-		strconv.AppendInt(l.bytes[:at], Micros(n, len(l.times), i), 10) // of as many digits: in place
+		// in place: the number of digits does not change
+		strconv.AppendInt(l.bytes[:at], Micros(n, len(l.times), i), 10)
 	}
 }
 

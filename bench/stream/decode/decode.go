@@ -1,5 +1,5 @@
-// Package decode measures what it costs to turn Protobuf messages into Arrow batches,
-// beside protobuf-go with Arrow's builders in the same run.
+// Package decode measures the cost of decoding Protobuf messages into Arrow batches. The same run
+// also measures protobuf-go with Arrow's builders.
 package decode
 
 import (
@@ -23,27 +23,30 @@ type Options struct {
 	Repeat   int `help:"Samples, of which the median counts." default:"5"`
 }
 
-// Help is kong's.
+// Help implements kong's HelpProvider.
 func (*Options) Help() string {
 	return "Processor time per message, garbage collection included; the shapes take turns.\nExample: scoter-bench decode --repeat 9"
 }
 
-// decoder is what is measured.
+// decoder is the interface that is measured.
 type decoder interface {
 	Append(msg []byte) error
 	Finish() arrow.RecordBatch
 }
 
-// shape is messages with one way to decode them.
+// shape has messages and one way to decode them.
 type shape struct {
 	name     string
 	messages [][]byte
 	decoder  decoder
-	times    float64 // Options.Messages in a sample: many of flat ones, as the collector looks through all messages after each; few where slow
-	micros   []float64
+	// times is the number of messages in a sample, as a multiple of Options.Messages. It is large
+	// for flat messages, because the garbage collector scans all messages after each sample. It is
+	// small for slow shapes.
+	times  float64
+	micros []float64
 }
 
-// distinct is how many messages a source makes; they repeat after that.
+// distinct is how many different messages a source makes before they repeat.
 const distinct = 16_384
 
 // Run runs the benchmark.
@@ -109,7 +112,8 @@ func (o *Options) shapes(ctx context.Context) ([]*shape, error) {
 	}, nil
 }
 
-// planOf returns the plan of a message type, of the columns at paths or of all.
+// planOf returns the plan of a message type for the columns at paths. Without paths it has all
+// columns.
 func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.Plan, error) {
 	md, err := protobuf.FindMessage(files, name)
 	if err != nil {
@@ -122,7 +126,7 @@ func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.
 	return protobuf.NewPlan(md, protobuf.Options{Columns: columns})
 }
 
-// sample decodes messages and returns the processor time of one, in microseconds.
+// sample decodes messages and returns the processor time per message, in microseconds.
 func (s *shape) sample(o *Options) (float64, error) {
 	n := max(int(float64(o.Messages)*s.times), 1)
 	runtime.GC()
@@ -141,7 +145,7 @@ func (s *shape) sample(o *Options) (float64, error) {
 	if n%o.Batch != 0 {
 		s.decoder.Finish().Release()
 	}
-	runtime.GC() // what the messages left to collect is theirs to pay
+	runtime.GC() // the cost of collecting the garbage of the messages is included
 	after, err := cpuSeconds()
 	return (after - before) * 1e6 / float64(n), err
 }

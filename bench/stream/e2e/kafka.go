@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// cluster is a Kafka, real or not, with the topics to read.
+// cluster is a Kafka cluster, real or simulated, with the topics to read.
 type cluster struct {
 	addr  string
 	stop  func()
@@ -23,7 +23,7 @@ type cluster struct {
 
 var codecs = map[string]kgo.CompressionCodec{"none": kgo.NoCompression(), "lz4": kgo.Lz4Compression(), "snappy": kgo.SnappyCompression(), "zstd": kgo.ZstdCompression()}
 
-// startKafka starts a broker and fills a topic per shape of messages.
+// startKafka starts a broker and fills one topic for each shape of messages.
 func (r *run) startKafka(ctx context.Context) (*cluster, error) {
 	k := &cluster{codec: codecs[r.Compression]}
 	if r.Fake {
@@ -62,7 +62,7 @@ func (r *run) startKafka(ctx context.Context) (*cluster, error) {
 	return k, nil
 }
 
-// fill makes a topic with n messages, which repeat.
+// fill creates a topic with n messages, which repeat the given ones.
 func (k *cluster) fill(ctx context.Context, topic string, partitions int, of [][]byte, n int) error {
 	client, err := k.client(topic)
 	if err != nil {

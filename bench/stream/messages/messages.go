@@ -1,6 +1,6 @@
-// Package messages makes Protobuf messages to measure with: a bid request in the
-// shape of OpenRTB, nested LIST.STRUCT.LIST, about 787 bytes on average, and a flat
-// one of 10 fields. The same random source makes the same messages.
+// Package messages makes Protobuf messages for benchmarks: a nested bid request in the shape of
+// OpenRTB (LIST.STRUCT.LIST, about 787 bytes on average), and a flat message of 10 fields. The same
+// seed gives the same messages.
 package messages
 
 import (
@@ -12,18 +12,18 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Protos holds auction.proto and event.proto.
+// Protos contains auction.proto and event.proto.
 //
 //go:embed *.proto
 var Protos embed.FS
 
-// The message types that the functions of the same names make.
+// The message types of the functions with the same names.
 const (
 	Auction = "bench.Auction"
 	Event   = "bench.Event"
 )
 
-// NormalizedPaths chooses ten columns of an Auction: a row for each impression.
+// NormalizedPaths selects ten columns of an Auction, with one row for each impression.
 var NormalizedPaths = []string{"id", "received", "site.domain", "device.os", "device.geo.country", "user.id",
 	"imp[].id", "imp[].tagid", "imp[].bidfloor", "imp[].banner.w"}
 
@@ -35,7 +35,7 @@ type Source struct {
 	micros  uint64
 }
 
-// NewSource returns a source whose messages follow from the seed.
+// NewSource returns a source. The seed determines its messages.
 func NewSource(seed uint64) *Source {
 	return &Source{rng: rand.New(rand.NewPCG(seed, 0)), micros: 1_767_225_600_000_000}
 }

@@ -1,10 +1,9 @@
-// Package analyze turns parsed SQL files into modules of package ir: it runs
-// the schema on a throwaway database of the real engine, asks the engine about
-// every query, and decides names and shapes. The engines are in packages of
-// their own (analyze/sqlite, analyze/duckdb, analyze/postgres) behind the
-// interface Engine; this package knows no SQL.
+// Package analyze turns parsed SQL files into modules of package ir. It runs the schema on a
+// temporary database of the real engine, asks the engine about every query, and decides names and
+// shapes. The engines are in separate packages (analyze/sqlite, analyze/duckdb, analyze/postgres)
+// behind the interface Engine. This package has no knowledge of SQL dialects.
 //
-// No query of the user is ever executed: engines prepare and describe.
+// No query of the user is ever executed: engines only prepare and describe it.
 package analyze
 
 import (
@@ -15,45 +14,44 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Engine is one throwaway database, or a transaction on a live one that will be
-// rolled back. It is used by one goroutine.
+// Engine is a temporary database, or a transaction on a live database that will be rolled back.
+// Only one goroutine may use it.
 type Engine interface {
-	// Version is the engine's version, for people.
+	// Version returns the engine's version, for messages.
 	Version() string
 	// Exec runs one statement of the schema.
 	Exec(ctx context.Context, sql string) error
-	// Applied returns the ids of the project's migrations that the database
-	// already has.
+	// Applied returns the ids of the project's migrations that the database already has.
 	Applied(ctx context.Context, project string) (map[string]bool, error)
-	// Describe prepares a statement and says what goes in and comes out. The
-	// error is a *SQLError when the engine refuses the statement.
+	// Describe prepares a statement and returns its parameters and columns. The error is a
+	// *SQLError if the engine refuses the statement.
 	Describe(ctx context.Context, s *Statement) (*Description, error)
-	// Type parses a type as the engine (or SQG) spells it.
+	// Type parses a type in the spelling of the engine or of SQG.
 	Type(ctx context.Context, text string) (Type, error)
-	// Table describes a table by one to three name parts, or returns nil.
+	// Table describes a table by one to three name parts. It returns nil if there is none.
 	Table(ctx context.Context, name []string) (*TableInfo, error)
 	// Tables lists the names of all tables, for suggestions.
 	Tables(ctx context.Context) ([]string, error)
-	// Quote quotes an identifier where it needs it.
+	// Quote quotes an identifier if necessary.
 	Quote(name string) string
 	// Close rolls everything back.
 	Close() error
 }
 
-// Statement is a query as an engine gets it.
+// Statement is a query in the form that engines take.
 type Statement struct {
 	Verb   ir.Verb
 	Pieces []sqlfile.Piece
 	Params []Sample
 }
 
-// Sample is what the user wrote for a parameter.
+// Sample is the sample value that the user wrote for a parameter.
 type Sample struct {
 	Name string
-	// Value is SQL text. Null says that it is the literal null.
+	// Value is SQL text. Null means that it is the literal null.
 	Value string
 	Null  bool
-	// In says that the parameter is an IN list; List are its sample elements.
+	// In means that the parameter is an IN list. List has its sample elements.
 	In   bool
 	List []string
 }
@@ -69,7 +67,7 @@ func (s *Statement) Occurrences() []int {
 	return n
 }
 
-// Render writes the SQL, with placeholder's result for each parameter.
+// Render returns the SQL. It replaces each parameter by the result of placeholder.
 func (s *Statement) Render(placeholder func(param int) string) string {
 	var b strings.Builder
 	for _, p := range s.Pieces {
@@ -82,8 +80,8 @@ func (s *Statement) Render(placeholder func(param int) string) string {
 	return b.String()
 }
 
-// Origin turns a byte offset in the text that Render made into one in the
-// file. It is exact but for text that was rewritten.
+// Origin converts a byte offset in the result of Render into one in the file. It is exact except
+// within rewritten text.
 func (s *Statement) Origin(offset int, placeholder func(param int) string) int {
 	at, last := 0, 0
 	for _, p := range s.Pieces {
@@ -103,13 +101,13 @@ func (s *Statement) Origin(offset int, placeholder func(param int) string) int {
 	return last
 }
 
-// SQLError is what an engine has against a statement.
+// SQLError is an engine's error about a statement.
 type SQLError struct {
 	Message string
-	// Offset is the place in the file (Describe) or in the statement (Exec),
-	// in bytes; -1 if the engine does not tell.
+	// Offset is a position in the file (Describe) or in the statement (Exec), in bytes. It is -1 if
+	// the engine does not report one.
 	Offset int
-	// Hint is the engine's own suggestion, if any.
+	// Hint is the engine's own suggestion, or empty.
 	Hint string
 }
 
@@ -135,10 +133,10 @@ type ParamInfo struct {
 	AnyNumber bool
 }
 
-// ColumnInfo is one result column.
+// ColumnInfo is one column of a result.
 type ColumnInfo struct {
-	// Name is the engine's name for it. Unnamed says that the engine made it
-	// up from the expression.
+	// Name is the engine's name of the column. Unnamed means that the engine derived it from the
+	// expression.
 	Name     string
 	Unnamed  bool
 	Type     Type
@@ -149,11 +147,11 @@ type ColumnInfo struct {
 // TableInfo is one table or view.
 type TableInfo struct {
 	Schema, Name string
-	// SQLName is quoted and, where that is needed, qualified.
+	// SQLName is quoted and, if necessary, qualified.
 	SQLName string
 	Columns []TableColumnInfo
-	// Unique are the sets of columns, by index, that a primary key or a
-	// unique constraint covers. The primary key, if any, is the first.
+	// Unique are the sets of columns, by index, of the primary key and of unique constraints. The
+	// primary key comes first.
 	Unique     [][]int
 	HasPrimary bool
 }
@@ -169,7 +167,7 @@ type TableColumnInfo struct {
 	PrimaryKey bool
 }
 
-// Type is ir.Type with enums and structs inside, before they have names.
+// Type is like ir.Type, but contains enums and structs before they get names in code.
 type Type struct {
 	Kind             ir.Kind
 	Native           string
@@ -178,12 +176,12 @@ type Type struct {
 	Elem, Key        *Type
 	ElemNullable     bool
 	Length           int
-	// Fields belong to ir.StructKind.
+	// Fields are the fields of an ir.StructKind.
 	Fields []TypeField
-	// Values belong to ir.EnumKind.
+	// Values are the values of an ir.EnumKind.
 	Values []string
-	// Name is the engine's name of an enum or struct, without schema; Schema
-	// is set when it is not the default one.
+	// Name is the engine's name of an enum or struct, without its schema. Schema is set if it is
+	// not the default schema.
 	Schema, Name string
 }
 
@@ -194,7 +192,7 @@ type TypeField struct {
 	Nullable bool
 }
 
-// Plain returns a type that is only a kind and the engine's name.
+// Plain returns a type that has only a kind and the engine's name.
 func Plain(kind ir.Kind, native string) Type { return Type{Kind: kind, Native: native} }
 
 // ListOf returns the list type of an element type.

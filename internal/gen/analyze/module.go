@@ -10,9 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Module assembles one module from some files of the entry, or from all when
-// none is given. Names that clash go to list; the module is then nil. The
-// error is a defect of the analysis.
+// Module makes one module from some files of the entry, or from all files if none is given. Name
+// conflicts are added to list, and the module is nil then. The error is a defect of the analysis.
 func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, error) {
 	if len(files) == 0 {
 		files = r.input.Files
@@ -51,12 +50,12 @@ type assembler struct {
 	module *ir.Module
 	list   *diag.List
 	names  *names
-	// explicit are the rows that `:result=` names, by query.
+	// explicit are the row names from `:result=`, by query.
 	explicit map[*sqlfile.Block]string
 }
 
-// methodNames reports queries that would become the same method, the streaming
-// and batch forms included.
+// methodNames reports queries that would become the same method, including the streaming and batch
+// methods.
 func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 	taken := map[string]*sqlfile.Block{}
 	claim := func(b *sqlfile.Block, key, form string) {
@@ -95,7 +94,7 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 			continue
 		}
 		if a.result.tables[b] == nil {
-			continue // its error is known
+			continue // its error was already reported
 		}
 		key := a.tableName(b).Key()
 		if other := tables[key]; other != nil && a.result.tables[b].info.SQLName != a.result.tables[other].info.SQLName {
@@ -106,13 +105,13 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 	}
 }
 
-// columns converts a result.
+// columns converts the columns of a result.
 func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	out := make([]ir.Column, 0, len(found))
 	for _, c := range found {
 		name := ir.NewName(c.Name)
 		if c.nameless() {
-			name.Words = []string{"value"} // it is the only one
+			name.Words = []string{"value"} // it is the only column
 		}
 		out = append(out, ir.Column{
 			Name: name, Nullable: c.Nullable, Origin: c.Origin,
@@ -122,7 +121,7 @@ func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	return out
 }
 
-// explicitRows declares the row types that `:result=` names.
+// explicitRows declares the row types that are named with `:result=`.
 func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
@@ -226,7 +225,7 @@ func withoutOrigin(columns []ir.Column) []ir.Column {
 	return out
 }
 
-// tables adds the TABLE and WRITE blocks; several of one name become one.
+// tables adds the TABLE and WRITE blocks. Blocks with the same name become one table.
 func (a *assembler) tables(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		t := a.result.tables[b]
@@ -276,11 +275,10 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 	}
 }
 
-// tableName is what a TABLE or WRITE block is called in code: its name without
-// schema and quotes.
+// tableName returns the name of a TABLE or WRITE block in code: its name without schema and quotes.
 func (a *assembler) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
-	if len(parts) == 0 { // the table's name is below
+	if len(parts) == 0 { // the table's name is in the block's body
 		return ir.NewName(b.Name)
 	}
 	return ir.NewName(parts[len(parts)-1])
@@ -319,7 +317,7 @@ func (a *assembler) tableRows(t *ir.Table) {
 	}
 }
 
-// finish sorts what the backends expect sorted.
+// finish sorts everything that the generators expect to be sorted.
 func (n *names) finish() {
 	m := n.module
 	sort.Slice(m.Enums, func(i, j int) bool { return m.Enums[i].Ref < m.Enums[j].Ref })

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// override applies `AS "name!"` and the YAML overrides.
+// override applies names such as `AS "name!"` and the overrides of the YAML file.
 func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, q *query, list *diag.List) error {
 	names := []string{}
 	for i := range q.found.Columns {
@@ -33,7 +33,7 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 			if o.Nullable != nil {
 				c.Nullable = *o.Nullable
 			} else if o.Type != "" {
-				c.Nullable = true // as SQG: a type alone means nullable
+				c.Nullable = true // as in SQG: a type alone means nullable
 			}
 			if o.Type == "" {
 				continue
@@ -61,7 +61,7 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	return nil
 }
 
-// checkShape reports what no language could express.
+// checkShape reports what no target language can express.
 func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 	columns := q.found.Columns
 	if b.Kind == sqlfile.Exec {
@@ -97,11 +97,11 @@ func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 	}
 }
 
-// nameless reports whether a column has only the text of its expression for a name.
+// nameless reports whether the only name of a column is the text of its expression.
 func (c *ColumnInfo) nameless() bool { return c.Unnamed && !nameable(c.Name) }
 
-// nameable reports whether a name that an engine made up from an expression
-// reads as a name: `count`, `count(*)`, `max(age)`, but not `a + 1` or `?column?`.
+// nameable reports whether a name that an engine derived from an expression can be used as a name.
+// `count`, `count(*)` and `max(age)` can, but `a + 1` and `?column?` cannot.
 func nameable(s string) bool {
 	depth := 0
 	for i, r := range s {

@@ -32,7 +32,7 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 		return nil
 	}
 	if len(b.Ops) == 0 {
-		return nil // the header's error is known
+		return nil // the error in the header was already reported
 	}
 	t := &table{info: info}
 	t.spec.Ops = b.Ops
@@ -72,7 +72,8 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 	return nil
 }
 
-// insertColumns resolves columns(...): the others get their DEFAULT, so they must have one or may be NULL.
+// insertColumns resolves columns(...). Every other column must have a default or be nullable,
+// because it gets its DEFAULT.
 func (r *Result) insertColumns(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	named := map[int]bool{}
 	for _, name := range b.InsertColumns {
@@ -114,7 +115,7 @@ func has(ops []ir.Op, want ir.Op) bool {
 	return false
 }
 
-// key resolves key(...), or the primary key when there is none.
+// key resolves key(...), or uses the primary key if there is none.
 func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	info := t.info
 	if len(b.Key) == 0 {
@@ -170,7 +171,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		}
 	}
 	if b.Kind == sqlfile.Table {
-		// `:write` means every operation that the table admits.
+		// `:write` means every operation that the table supports.
 		t.spec.Ops = nil
 		for _, op := range b.Ops {
 			upsert := r.canUpsert(t) && allInserted(info, t.spec.Key) && r.setsAll(t)
@@ -219,8 +220,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	return true
 }
 
-// listed finds a column that key(...) or set(...) names, which must not be in
-// seen yet.
+// listed finds a column that is named in key(...) or set(...). The column must not be in seen yet.
 func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string, index map[string]int, seen map[int]bool, names []string, list *diag.List) (int, bool) {
 	i, ok := index[strings.ToLower(name)]
 	if ok && !seen[i] {
@@ -238,14 +238,15 @@ func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string,
 	return 0, false
 }
 
-// canUpsert reports whether the engine can tell by the key alone which rows
-// exist: DuckDB's MERGE does without a constraint.
+// canUpsert reports whether the engine can find existing rows by the key. DuckDB's MERGE can do it
+// without a constraint.
 func (r *Result) canUpsert(t *table) bool {
 	return t.spec.KeyUnique || r.input.Engine == ir.DuckDB
 }
 
-// rowid returns the column, if there is one, that hides DuckDB's rowid in the temporary table of an operation, whose columns it is one of.
-// The generated code tells by the rowid which of several rows with one key came last.
+// rowid is for an operation that uses a temporary table of DuckDB. The generated code needs
+// DuckDB's rowid to know which of several rows with the same key came last. If one of the temporary
+// table's columns hides the rowid, rowid returns that column.
 func (r *Result) rowid(t *table, op ir.Op) string {
 	columns := t.spec.Key
 	switch {
@@ -264,13 +265,13 @@ func (r *Result) rowid(t *table, op ir.Op) string {
 	return ""
 }
 
-// setsAll reports whether an upsert sets what the engine makes it set: Scoter sets
-// every column that the rows have.
+// setsAll reports whether an upsert sets all the columns that the engine sets. Scoter sets every
+// column of the rows.
 func (r *Result) setsAll(t *table) bool {
 	return r.input.Engine != ir.Scoter || len(t.spec.Set)+len(t.spec.Key) >= len(t.spec.Insert)
 }
 
-// allInserted reports whether an insert writes every one of the columns.
+// allInserted reports whether an insert writes all of the columns.
 func allInserted(info *TableInfo, columns []int) bool {
 	for _, i := range columns {
 		if g := info.Columns[i].Generated; g != ir.NotGenerated && g != ir.IdentityByDefault {
@@ -297,8 +298,8 @@ func keyNames(info *TableInfo, key []int) []string {
 	return out
 }
 
-// tableName returns the parts of a block's table name: the body's, otherwise
-// the header's.
+// tableName returns the parts of a block's table name, from its body if it has one, and otherwise
+// from its header.
 func tableName(engine ir.Engine, b *sqlfile.Block) []string {
 	tokens := b.Body
 	if len(tokens) == 0 {

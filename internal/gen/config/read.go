@@ -18,11 +18,11 @@ import (
 type reader struct {
 	source *diag.Source
 	list   *diag.List
-	// sqg says that the file is SQG's: its targets get SQG's defaults and names.
+	// sqg means that the file is an sqg.yaml: its targets get SQG's defaults and names.
 	sqg bool
 }
 
-// place is where a node stands.
+// place returns the position of a node.
 func (r *reader) place(n *yaml.Node) Place {
 	from := 0
 	for line := 1; line < n.Line; line++ {
@@ -89,7 +89,8 @@ func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*
 	return out
 }
 
-// text reads a scalar; "" and a report when it is none, or required and absent.
+// text reads a scalar. If it is not a scalar, or if it is required and missing, text reports that
+// and returns "".
 func (r *reader) text(parent, n *yaml.Node, what string, required bool) string {
 	if n == nil {
 		if required {
@@ -169,7 +170,7 @@ func (r *reader) sourceEntry(p *Project, n *yaml.Node) {
 }
 
 func (r *reader) entry(p *Project, n *yaml.Node) {
-	// Old files of SQG say the engine here too; the generator's counts.
+	// Old files of SQG also name the engine here. The generator's engine is used.
 	f := r.fields(n, "an element of sql", "files", "gen", "engine")
 	e := Entry{}
 	for _, file := range r.items(n, f["files"], "files") {
@@ -187,7 +188,7 @@ func (r *reader) entry(p *Project, n *yaml.Node) {
 	p.Entries = append(p.Entries, e)
 }
 
-// extensions are those of a language's files.
+// extensions are the file extensions of each language.
 var extensions = map[string][]string{"typescript": {".ts", ".mts", ".cts"}, "java": {".java"}, "python": {".py"}, "go": {".go"}}
 
 func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
@@ -200,7 +201,7 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	if id == "" || output == "" {
 		return
 	}
-	// SQG's first form named the engine beside: `engine: sqlite`, `java/jdbc`.
+	// The first form of SQG named the engine in a separate field: `engine: sqlite`, `java/jdbc`.
 	if parts := strings.Split(id, "/"); engine != nil && len(parts) == 2 {
 		if _, _, ok := FindGenerator(id); !ok {
 			if _, _, ok := FindGenerator(parts[0] + "/" + engine.Value + "/" + parts[1]); ok {
@@ -268,15 +269,15 @@ func (r *reader) options(t *ir.Target, n *yaml.Node) {
 	flag("jspecify", &t.Config.JSpecify)
 }
 
-// Unit is what becomes one module: the target with its name, and its files.
+// Unit becomes one module: a target with its name, and its files.
 type Unit struct {
 	Target ir.Target
 	Files  []string
 }
 
-// Units cuts an entry's target into units: one for all files when the target
-// has a name or its output is a file, otherwise one per file, as SQG does it.
-// The files of a Go package share their names: there several are one unit.
+// Units divides an entry's target into units. If the target has a name, or if its output is a file,
+// there is one unit for all files. Otherwise there is one per file, as in SQG. The files of a Go
+// package share its names, so several files in Go are always one unit.
 func (e Entry) Units(t ir.Target) []Unit {
 	if len(t.Name.Words) > 0 || !strings.HasSuffix(t.Output, "/") {
 		if len(t.Name.Words) == 0 {

@@ -1,6 +1,6 @@
-// Package diag is how every step of `scoter generate` tells a person what is
-// wrong: with a code, a place, the line it happened in, and one suggestion.
-// Steps add to a List and go on, so that one run shows all errors.
+// Package diag reports errors of `scoter generate` to people. A diagnostic has a code, a place, the
+// source line, and one suggestion. Each step adds diagnostics to a List and continues, so that one
+// run reports all errors.
 package diag
 
 import (
@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// Code names a kind of diagnostic. Codes are stable: tools match on them.
+// Code names a kind of diagnostic. Codes are stable: tools match them.
 type Code string
 
-// The codes. Those that SQG has too keep its names.
+// The codes. The codes that SQG has too have the same names as there.
 const (
 	ConfigParse       Code = "CONFIG_PARSE_ERROR"
 	ConfigInvalid     Code = "CONFIG_VALIDATION_ERROR"
@@ -40,7 +40,7 @@ const (
 	Unavailable       Code = "DATABASE_ERROR"
 )
 
-// Severity says whether anything may be written.
+// Severity says whether files may be written in spite of a diagnostic.
 type Severity string
 
 // The severities.
@@ -55,18 +55,18 @@ type Diagnostic struct {
 	Code     Code     `json:"code"`
 	Message  string   `json:"message"`
 	File     string   `json:"file,omitempty"`
-	Line     int      `json:"line,omitempty"`   // from 1; 0 if there is no place
-	Col      int      `json:"column,omitempty"` // from 1, in characters
-	// Excerpt is the source line, without its line end.
+	Line     int      `json:"line,omitempty"`   // the first line is 1; 0 if there is no place
+	Col      int      `json:"column,omitempty"` // in characters; the first is 1
+	// Excerpt is the source line without its line end.
 	Excerpt string `json:"excerpt,omitempty"`
-	// Width is how many characters of the excerpt the caret marks.
+	// Width is how many characters of the excerpt are marked.
 	Width int `json:"width,omitempty"`
-	// Query is the block it is about, if any.
+	// Query is the block that the diagnostic is about, or empty.
 	Query      string `json:"query,omitempty"`
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Error is the one-line form: file:line:col: message.
+// Error returns the form in one line: file:line:col: message.
 func (d *Diagnostic) Error() string {
 	place := d.File
 	if d.Line > 0 {
@@ -78,8 +78,8 @@ func (d *Diagnostic) Error() string {
 	return place + d.Message
 }
 
-// Text is the form for a terminal: the one line, the excerpt with a caret,
-// the suggestion.
+// Text returns the form for a terminal: the line of Error, the excerpt with a caret, and the
+// suggestion.
 func (d *Diagnostic) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.Replace(d.Error(), d.Message, fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Code), 1))
@@ -103,7 +103,7 @@ func (d *Diagnostic) Text() string {
 // maxExcerpt is how many characters of a line the terminal form shows.
 const maxExcerpt = 120
 
-// window cuts a long line around the marked characters.
+// window shortens a long line to the text around the marked characters.
 func window(line []rune, col, width int) ([]rune, int, int) {
 	if len(line) <= maxExcerpt {
 		return line, col, width
@@ -134,14 +134,13 @@ func (d *Diagnostic) In(query string) *Diagnostic {
 	return d
 }
 
-// List collects diagnostics. The zero value is ready; it may be used by
-// several goroutines.
+// List collects diagnostics. The zero value is ready to use. Several goroutines may use a list.
 type List struct {
 	mu  sync.Mutex
 	all []*Diagnostic
 }
 
-// Add appends d and returns it, so that a suggestion can follow.
+// Add appends d and returns it, so that a suggestion can be added.
 func (l *List) Add(d *Diagnostic) *Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,8 +153,8 @@ func (l *List) Errorf(code Code, format string, args ...any) *Diagnostic {
 	return l.Add(&Diagnostic{Severity: Error, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// All returns everything, ordered by file, line, column; equal places keep
-// the order in which they were added.
+// All returns all diagnostics, ordered by file, line and column. Diagnostics at the same place stay
+// in the order in which they were added.
 func (l *List) All() []*Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,7 +172,7 @@ func (l *List) All() []*Diagnostic {
 	return out
 }
 
-// HasErrors reports whether anything may not be written.
+// HasErrors reports whether there is an error. Then no files may be written.
 func (l *List) HasErrors() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,7 +184,7 @@ func (l *List) HasErrors() bool {
 	return false
 }
 
-// WriteText writes every diagnostic in its terminal form.
+// WriteText writes every diagnostic in the terminal form.
 func (l *List) WriteText(w io.Writer) error {
 	for _, d := range l.All() {
 		if _, err := io.WriteString(w, d.Text()); err != nil {
@@ -216,11 +215,11 @@ func (l *List) WriteJSON(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// Source is a text with a name, in which byte offsets have a line and column.
+// Source is a named text, whose byte offsets can be converted into lines and columns.
 type Source struct {
 	Name string
 	Text string
-	// starts are the byte offsets at which lines begin.
+	// starts are the byte offsets of the beginnings of lines.
 	starts []int
 }
 
@@ -235,15 +234,15 @@ func NewSource(name, text string) *Source {
 	return s
 }
 
-// Position returns the line and column, both from 1, of a byte offset. An
-// offset outside of the text counts as its nearest end.
+// Position returns the line and column of a byte offset. Both start at 1. An offset outside of the
+// text is moved to its nearest end.
 func (s *Source) Position(offset int) (line, col int) {
 	offset = min(max(offset, 0), len(s.Text))
 	i := sort.SearchInts(s.starts, offset+1) - 1
 	return i + 1, utf8.RuneCountInString(s.Text[s.starts[i]:offset]) + 1
 }
 
-// Line returns a line, from 1, without its line end.
+// Line returns a line without its line end. The first line is 1.
 func (s *Source) Line(line int) string {
 	if line < 1 || line > len(s.starts) {
 		return ""
@@ -255,8 +254,8 @@ func (s *Source) Line(line int) string {
 	return strings.TrimRight(s.Text[s.starts[line-1]:end], "\r\n")
 }
 
-// At makes a diagnostic for the bytes [from, to) of the source. The caret
-// stays within the first line.
+// At returns a diagnostic for the bytes [from, to) of the source. The mark ends at the end of the
+// first line.
 func (s *Source) At(severity Severity, code Code, from, to int, format string, args ...any) *Diagnostic {
 	line, col := s.Position(from)
 	excerpt := s.Line(line)

@@ -1,6 +1,5 @@
-// Package sqg gives a module the names and rows that SQG 0.23 generates, so that a program
-// written against SQG's code compiles against ours. It is for an sqg.yaml; what a scoter.yaml
-// generates does not depend on it.
+// Package sqg changes a module to the names and rows that SQG 0.23 generates. A program that was
+// written for SQG's code then compiles with Scoter's. It is used for an sqg.yaml only.
 package sqg
 
 import (
@@ -12,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Adapt changes the names of a module and of its target to SQG's. It must run before the code is
-// planned. The module stays valid: no two names become the same that were not the same before.
+// Adapt changes the names of a module and of its target to SQG's. Call it before the code is
+// planned. The module stays valid: names that were different before stay different.
 func Adapt(m *ir.Module, t *ir.Target) {
 	splitAll(m)
 	split(&t.Name)
@@ -30,8 +29,9 @@ func Adapt(m *ir.Module, t *ir.Target) {
 	}
 }
 
-// split makes a word of every run of digits, as SQG's library does: `users1` is users, 1. Only
-// snake case shows it (`users_1`), and the letter behind a digit, which is then a capital.
+// split makes a word of every run of digits, as SQG's library does: `users1` is users, 1. That
+// matters only for snake case (`users_1`), and for the letter after a digit, which becomes a
+// capital letter.
 func split(n *ir.Name) {
 	var words []string
 	for _, w := range n.Words {
@@ -85,8 +85,8 @@ func splitAll(m *ir.Module) {
 	}
 }
 
-// constants names the constants of an enum in Java: the label in capitals, and what is no letter
-// of ASCII or digit between the words. A label that becomes a name that is taken gets a number.
+// constants names the constants of an enum in Java. The name is the label in capitals. Characters
+// that are not ASCII letters or digits separate its words. If the name is taken, it gets a number.
 func constants(e *ir.Enum) {
 	taken := map[string]bool{}
 	for i := range e.Values {
@@ -105,8 +105,8 @@ func constants(e *ir.Enum) {
 	}
 }
 
-// leaveOutSerials takes the columns that PostgreSQL numbers by itself out of the rows of tables
-// that are only appended to: they get their DEFAULT.
+// leaveOutSerials removes the columns that PostgreSQL numbers itself from the rows of tables that
+// are only appended to. These columns get their DEFAULT.
 func leaveOutSerials(m *ir.Module) {
 	if m.Engine != ir.Postgres {
 		return
@@ -138,7 +138,8 @@ func serial(c ir.TableColumn) bool {
 // shareTableRows gives a query that returns exactly the rows of a table with an appender the
 // appender's row type.
 func shareTableRows(m *ir.Module) {
-	if m.Engine != ir.Postgres && m.Engine != ir.SQLite { // DuckDB does not tell whose columns they are
+	// DuckDB does not report the tables of columns
+	if m.Engine != ir.Postgres && m.Engine != ir.SQLite {
 		return
 	}
 	for i := range m.Queries {
@@ -158,7 +159,7 @@ func shareTableRows(m *ir.Module) {
 	}
 }
 
-// isTable reports whether the columns of a query are those of a table.
+// isTable reports whether the columns of a query are the columns of a table.
 func isTable(q *ir.Query, t *ir.Table) bool {
 	return !slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return c.Origin == nil || c.Origin.Table != t.Table })
 }
@@ -169,12 +170,12 @@ func sameColumns(a, b *ir.Row) bool {
 	})
 }
 
-// sameType compares all of two types but the element types, which follow from Native.
+// sameType compares two types except for their element types, which follow from Native.
 func sameType(a, b ir.Type) bool {
 	return a.Kind == b.Kind && a.Native == b.Native && a.Ref == b.Ref && a.Precision == b.Precision && a.Scale == b.Scale && a.Unit == b.Unit
 }
 
-// callRows names the rows of queries as SQG does in Python: users_row, not users_result.
+// callRows names the rows of queries as SQG does in Python: users_row instead of users_result.
 func callRows(m *ir.Module) {
 	taken := map[string]bool{}
 	for _, r := range m.Rows {

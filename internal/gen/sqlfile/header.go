@@ -3,14 +3,14 @@ package sqlfile
 import (
 	"strings"
 
-	"gopkg.in/yaml.v3" // keeps line and column of every node, which positions in overrides need
+	"gopkg.in/yaml.v3" // has the line and column of every node, which positions in overrides need
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// modifiers lists, per kind, what may follow the name.
+// modifiers lists, for each kind, what may follow the name.
 var modifiers = map[Kind][]string{
 	Migrate:  {},
 	Baseline: {":source="},
@@ -21,18 +21,17 @@ var modifiers = map[Kind][]string{
 	Write:    {":source="},
 }
 
-// everyModifier is for telling "not here" from "unknown".
+// everyModifier is used to distinguish a misplaced modifier from an unknown one.
 var everyModifier = []string{":one", ":all", ":pluck", ":batch", ":appender", ":write", ":result=", ":source="}
 
 var ops = map[string]ir.Op{
 	"insert": ir.OpInsert, "update": ir.OpUpdate, "delete": ir.OpDelete, "upsert": ir.OpUpsert,
 }
 
-// Ops are the operations on tables in the order in which blocks have them.
+// Ops are the operations on tables in canonical order.
 var Ops = []ir.Op{ir.OpAppender, ir.OpInsert, ir.OpUpdate, ir.OpDelete, ir.OpUpsert}
 
-// header parses the header comment into b. It reports false when there is
-// nothing to make a block of.
+// header parses the header comment into b. It returns false if no block can be made.
 func (p *parser) header(b *Block, t Token) bool {
 	text := t.Text
 	if t.Kind == BlockComment {
@@ -95,7 +94,7 @@ type field struct {
 	at   int
 }
 
-// splitFields splits at white space outside of quotes and parentheses.
+// splitFields splits a text at white space outside of quotes and parentheses.
 func splitFields(s string, at int) []field {
 	var out []field
 	start, depth := -1, 0
@@ -138,7 +137,8 @@ func (p *parser) modifiers(b *Block, fields []field) {
 			p.writeField(b, f, set)
 			continue
 		}
-		if columns, ok := p.columnList(b, f, ":appender"); ok && b.Kind == Table { // SQG's way to write columns(...)
+		// SQG's form of columns(...)
+		if columns, ok := p.columnList(b, f, ":appender"); ok && b.Kind == Table {
 			set[ir.OpAppender] = true
 			b.InsertColumns, b.InsertAt = columns, f.at
 			continue
@@ -195,7 +195,8 @@ func (p *parser) modifiers(b *Block, fields []field) {
 	p.finishWrite(b, set)
 }
 
-// writeField reads `insert|update`, `insert`, `key(a, b)`, `set(c, d)`, `columns(e, f)` of a WRITE block.
+// writeField reads a field of a WRITE block: `insert|update`, `insert`, `key(a, b)`, `set(c, d)`,
+// `columns(e, f)`.
 func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 	if columns, ok := p.columnList(b, f, "key"); ok {
 		b.Key, b.KeyAt = columns, f.at
@@ -271,7 +272,7 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 	}
 }
 
-// idleColumns reports set(...) and columns(...) that no operation of the block looks at.
+// idleColumns reports set(...) and columns(...) that no operation of the block uses.
 func (p *parser) idleColumns(b *Block, set map[ir.Op]bool) {
 	if len(b.SetColumns) > 0 && !set[ir.OpUpdate] && !set[ir.OpUpsert] {
 		p.list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "set(...) says what an update or upsert sets, and %s has neither", b.Name).
@@ -300,7 +301,7 @@ func (p *parser) badModifier(b *Block, f field, key string) {
 	}
 }
 
-// yaml reads the configuration in a block comment, which begins at offset at.
+// yaml reads the YAML in a block comment that begins at offset at.
 func (p *parser) yaml(b *Block, text string, at int) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -380,7 +381,7 @@ func lineOffset(text string, line int) int {
 	return at
 }
 
-// columnBytes turns a column of characters, from 1, into bytes.
+// columnBytes converts a column in characters, which starts at 1, into bytes.
 func columnBytes(line string, column int) int {
 	at := 0
 	for i := range line {

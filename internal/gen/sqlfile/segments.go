@@ -6,29 +6,27 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Piece is one segment with what the analysis needs to know about it.
+// Piece is a segment with additional information for the analysis.
 type Piece struct {
 	ir.Segment
 	// Start is the offset in the file of the piece's first byte.
 	Start int
 }
 
-// Template is the SQL of a block in pieces: text and references to the used
-// `@set` lines, in the order of those lines.
+// Template is the SQL of a block in pieces: text, and references to parameters.
 type Template struct {
 	Pieces []Piece
-	// Params are the used `@set` lines, in order.
+	// Params are the used `@set` lines in order.
 	Params []*SetLine
-	// In says, per parameter, that it stands in IN (${p}) and its sample is a
-	// list.
+	// In says for each parameter whether it occurs as IN (${p}) with a list as its sample.
 	In []bool
-	// Aliases are the columns whose alias ends in ! or ?, by the name without
-	// it; true means never null. The pieces have the names without.
+	// Aliases are the columns whose alias ends in ! or ?. The key is the name without this mark,
+	// and true means never NULL. The pieces have the names without marks.
 	Aliases map[string]bool
 }
 
-// Template cuts the body into pieces. IN (${p}) of a list becomes
-// in.Before + p + in.After, NOT IN alike.
+// Template divides the body into pieces. For a list, IN (${p}) becomes in.Before + p + in.After.
+// NOT IN uses NotBefore and NotAfter.
 func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 	t := &Template{Aliases: map[string]bool{}}
 	index := map[string]int{}
@@ -73,7 +71,8 @@ func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 		case token.Kind == String, token.Kind == Ident:
 			t.text(ir.Quoted, token.Text, token.Start)
 		case token.Kind == LineComment:
-			// The line end belongs to it: without one it would swallow what follows.
+			// The line end belongs to the comment: without it the comment would include the
+			// following text.
 			text := token.Text
 			if i+1 < len(body) && strings.HasPrefix(body[i+1].Text, "\n") {
 				text += "\n"
@@ -90,7 +89,7 @@ func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 	return t
 }
 
-// text adds text, joined to the piece before when both are code.
+// text adds text. If it and the previous piece are both code, they are joined.
 func (t *Template) text(kind ir.SegmentKind, text string, start int) {
 	if text == "" {
 		return
@@ -102,7 +101,7 @@ func (t *Template) text(kind ir.SegmentKind, text string, start int) {
 	t.Pieces = append(t.Pieces, Piece{ir.Segment{Kind: kind, Text: text}, start})
 }
 
-// Segments returns the pieces as the representation has them.
+// Segments returns the pieces as segments of package ir.
 func (t *Template) Segments() []ir.Segment {
 	out := make([]ir.Segment, len(t.Pieces))
 	for i, p := range t.Pieces {
@@ -111,17 +110,17 @@ func (t *Template) Segments() []ir.Segment {
 	return out
 }
 
-// InSyntax is how an engine takes a whole list through one parameter.
+// InSyntax is an engine's syntax for passing a whole list through one parameter.
 type InSyntax struct{ Before, After, NotBefore, NotAfter string }
 
-// The ways of the engines. All hold for the empty list too.
+// The syntax of each engine. It also works for an empty list.
 var (
 	InArray = InSyntax{"= ANY (", ")", "<> ALL (", ")"}
 	InJSON  = InSyntax{"IN (SELECT value FROM json_each(", "))", "NOT IN (SELECT value FROM json_each(", "))"}
 )
 
-// inList recognises `[NOT] IN (${p})` and `[NOT] IN ${p}` at token i. It
-// returns the number of tokens, the index of the Var and whether NOT is there.
+// inList recognises `[NOT] IN (${p})` and `[NOT] IN ${p}` at token i. It returns the number of
+// tokens, the index of the Var, and whether there is a NOT.
 func inList(body []Token, i int) (span, param int, negated bool) {
 	next := func(j int) int {
 		for j++; j < len(body) && body[j].Trivia(); j++ {
@@ -157,7 +156,7 @@ func inList(body []Token, i int) (span, param int, negated bool) {
 	return end - i + 1, param, negated
 }
 
-// aliasMarks finds the quoted names after AS that end in ! or ?.
+// aliasMarks returns the quoted names after AS that end in ! or ?.
 func aliasMarks(body []Token) map[string]bool {
 	marks := map[string]bool{}
 	afterAs := false

@@ -2,18 +2,20 @@ package sqlfile
 
 import "strings"
 
-// Statements splits tokens at the semicolons between statements. Comments and
-// white space around statements are dropped, those inside are kept. A
-// semicolon inside of parentheses, of a trigger's BEGIN ... END (SQLite) or of
-// a function's BEGIN ATOMIC ... END (PostgreSQL) does not split. Both words may
-// be columns there, or parameters: BEGIN begins a body outside of parentheses
-// only, END ends one behind a semicolon, or BEGIN.
+// Statements splits tokens at the semicolons between statements. Comments and white space around
+// statements are removed, and those inside stay.
+//
+// A semicolon does not split inside of parentheses, inside of a trigger's BEGIN ... END (SQLite),
+// or inside of a function's BEGIN ATOMIC ... END (PostgreSQL). In such statements both words may
+// also be names of columns or parameters. So BEGIN begins a body only outside of parentheses, and
+// END ends one only after a semicolon or after BEGIN.
 func Statements(tokens []Token) [][]Token {
 	var out [][]Token
 	start, depth := 0, 0
-	var blocks []string // BEGIN and CASE that are open
-	var words []string  // of the statement so far, the first few in upper case
-	before := ""        // the token before, in upper case, but for comments and white space
+	var blocks []string // the open BEGINs and CASEs
+	var words []string  // the first few words of the statement so far, in upper case
+	// the previous token in upper case, without comments and white space
+	before := ""
 	flush := func(end int) {
 		s := tokens[start:end]
 		for len(s) > 0 && s[0].Trivia() {
@@ -56,8 +58,7 @@ func Statements(tokens []Token) [][]Token {
 	return out
 }
 
-// isBodied reports whether a statement's first words announce a body of
-// statements.
+// isBodied reports whether a statement's first words announce a body of statements.
 func isBodied(words []string) bool {
 	if words[0] != "CREATE" {
 		return false

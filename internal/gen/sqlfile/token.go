@@ -30,38 +30,37 @@ const (
 	Set
 	// Placeholder is an engine's own parameter: $1, ?, ?2, :name, @name.
 	Placeholder
-	// Punct is one character of anything else, or the two of `::`.
+	// Punct is any other single character, or the two characters of `::`.
 	Punct
 )
 
-// Token is a piece of a text, by byte offsets.
+// Token is a piece of a text. Start is its byte offset.
 type Token struct {
 	Kind  TokenKind
 	Start int
 	Text  string
-	// Broken says that a closing delimiter is missing.
+	// Broken means that a closing delimiter is missing.
 	Broken bool
 }
 
-// End is the offset after the token.
+// End returns the offset after the token.
 func (t Token) End() int { return t.Start + len(t.Text) }
 
-// Is reports whether the token is a word, whatever its case.
+// Is reports whether the token is a word. Case is ignored.
 func (t Token) Is(word string) bool { return t.Kind == Word && strings.EqualFold(t.Text, word) }
 
 // Trivia reports whether the token is white space or a comment.
 func (t Token) Trivia() bool { return t.Kind <= BlockComment }
 
-// Name of a Var token: what stands between the braces.
+// Name returns the text between the braces of a Var token.
 func (t Token) Name() string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(t.Text, "${"), "}"))
 }
 
-// Tokenize splits text[from:] into tokens that, joined, are the text again.
-// The dialect decides about quotes, nested comments and dollar strings. It
-// never fails: a missing delimiter gives a Broken token that ends before the
-// next line which looks like a block's header, so that one mistake does not
-// hide the rest of the file.
+// Tokenize splits text[from:] into tokens. The joined tokens are the same text. The dialect
+// determines quotes, nested comments and dollar strings. Tokenize never fails. A missing delimiter
+// gives a Broken token, which ends before the next line that looks like a block's header. So one
+// error does not hide the rest of the file.
 func Tokenize(dialect ir.Engine, text string, from int) []Token {
 	s := scanner{dialect: dialect, text: text}
 	var tokens []Token
@@ -88,7 +87,7 @@ func (s *scanner) broken(kind TokenKind, start int) Token {
 	return t
 }
 
-// recover finds where a broken token ends: before the next line with a header.
+// recover returns the end of a broken token: before the next line with a header.
 func (s *scanner) recover(start int) int {
 	for at := start; ; {
 		n := strings.IndexByte(s.text[at:], '\n')
@@ -179,7 +178,7 @@ func isSetLine(rest string) bool {
 	return len(rest) > 4 && strings.EqualFold(rest[:4], "@set") && (rest[4] == ' ' || rest[4] == '\t')
 }
 
-// blockComment scans a comment; PostgreSQL and DuckDB nest them.
+// blockComment scans a comment. In PostgreSQL and DuckDB comments can be nested.
 func (s *scanner) blockComment(at int) Token {
 	depth := 0
 	for i := at; i+1 < len(s.text); {
@@ -200,8 +199,8 @@ func (s *scanner) blockComment(at int) Token {
 	return s.broken(BlockComment, at)
 }
 
-// quoted scans from the quote at open; a doubled quote stands for itself, and
-// with escapes so does one after a backslash.
+// quoted scans from the quote at open. A doubled quote is a character. If escapes is set, a quote
+// after a backslash is one too.
 func (s *scanner) quoted(kind TokenKind, start, open int, quote byte, escapes bool) Token {
 	for i := open + 1; i < len(s.text); i++ {
 		switch {
@@ -294,7 +293,7 @@ func isWordStart(s string) bool {
 	return r == '_' || unicode.IsLetter(r)
 }
 
-// isWordPart also takes `$`, which PostgreSQL and SQLite allow inside of names.
+// isWordPart also accepts `$`, which PostgreSQL and SQLite allow inside of names.
 func isWordPart(s string) bool {
 	if s[0] == '$' {
 		return !strings.HasPrefix(s, "${")
@@ -303,8 +302,8 @@ func isWordPart(s string) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// Unquote returns the name that an identifier token stands for: a quoted one
-// without its quotes, a bare word as it is written.
+// Unquote returns the name of an identifier token: a quoted identifier without its quotes, or a
+// word as written.
 func (t Token) Unquote() string {
 	if t.Kind != Ident || len(t.Text) < 2 || t.Broken {
 		return t.Text

@@ -66,11 +66,11 @@ func listElements(tokens []Token, text string) (elements []string, ok bool) {
 	if len(code) == 0 {
 		return nil, false
 	}
-	// Outer brackets belong to the list when the first closes at the last.
+	// Outer brackets belong to the list if the last one closes the first one.
 	first, last := code[0].Text, code[len(code)-1].Text
 	bracketed := (first == "(" && last == ")" || first == "[" && last == "]") && closesAt(code) == len(code)-1
 	if code[0].Kind == Ident && strings.HasPrefix(first, "[") && len(code) == 1 {
-		// SQLite reads [1, 2] as a quoted name.
+		// The SQLite dialect reads [1, 2] as a quoted name.
 		return strings.Split(strings.Trim(first, "[]"), ","), true
 	}
 	if bracketed {
@@ -99,7 +99,7 @@ func listElements(tokens []Token, text string) (elements []string, ok bool) {
 	}
 	add(len(code))
 	if commas == 0 && (!bracketed || first == "(" && len(elements) == 1 && strings.ContainsAny(elements[0], "(")) {
-		// (expression) with one element is a list only when it is plain: (1).
+		// One expression in parentheses is a list only if it is a plain value: (1).
 		return nil, false
 	}
 	return elements, true
@@ -170,7 +170,8 @@ func (p *parser) variables(b *Block) {
 	}
 }
 
-// reportedNear keeps one typing mistake from being reported from both ends.
+// reportedNear reports whether a similar name was already reported. It prevents two reports about
+// one spelling error.
 func reportedNear(reported map[string]bool, name string) bool {
 	for r := range reported {
 		if base.Nearest(r, []string{name}) != "" {

@@ -18,14 +18,14 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Engine is one in-memory DuckDB.
+// Engine is an in-memory DuckDB database.
 type Engine struct {
 	db      *database
 	version string
-	// columns are the NOT NULL columns by catalog, schema, table and column;
-	// nil until asked for.
+	// columns are the NOT NULL columns by catalog, schema, table and column. It is nil until it is
+	// needed.
 	columns map[[4]string]bool
-	// enums are the named enums by their values; nil until asked for.
+	// enums are the named enums by their values. It is nil until it is needed.
 	enums map[string][2]string
 }
 
@@ -38,7 +38,7 @@ func Open() (*Engine, error) {
 	e := &Engine{db: db}
 	rows, err := db.strings("SELECT version()")
 	if err == nil {
-		// Errors as JSON carry the position.
+		// Errors as JSON include the position.
 		err = db.exec("SET errors_as_json = true")
 	}
 	if err != nil {
@@ -49,16 +49,16 @@ func Open() (*Engine, error) {
 	return e, nil
 }
 
-// Version is such as "v1.5.6".
+// Version returns the version, for example "v1.5.6".
 func (e *Engine) Version() string { return e.version }
 
-// Close drops the database.
+// Close closes the database and removes it.
 func (e *Engine) Close() error {
 	e.db.close()
 	return nil
 }
 
-// refused turns DuckDB's JSON error about a text into a SQLError.
+// refused converts DuckDB's JSON error about a text into a SQLError.
 func refused(err error, sql string) error {
 	text := err.Error()
 	start := strings.IndexByte(text, '{')
@@ -76,7 +76,8 @@ func refused(err error, sql string) error {
 	out.Message = message
 	if position, err := strconv.Atoi(answer.Position); err == nil {
 		if out.Offset = position; answer.Type == "Parser" {
-			out.Offset = byteOffset(sql, position) // the parser counts characters, the binder bytes
+			// the parser counts characters, and the binder bytes
+			out.Offset = byteOffset(sql, position)
 		}
 	}
 	if first, _, _ := strings.Cut(answer.Candidates, ","); first != "" {
@@ -87,7 +88,7 @@ func refused(err error, sql string) error {
 	return out
 }
 
-// byteOffset turns a number of characters into a number of bytes.
+// byteOffset converts a number of characters into a number of bytes.
 func byteOffset(text string, characters int) int {
 	for i := range text {
 		if characters == 0 {
@@ -107,7 +108,7 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied: a new database has no migrations.
+// Applied returns nothing: a new database has no migrations.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return "$" + strconv.Itoa(i+1) }
@@ -129,7 +130,7 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 		return nil, err
 	}
 	if unknown(p.params) {
-		// The columns are unknown too until the parameters have types.
+		// The columns are unknown as well until the parameters have types.
 		render = func(i int) string {
 			return "CAST(" + placeholder(i) + " AS " + d.Params[i].Type.Native + ")"
 		}
@@ -140,7 +141,7 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 	}
 	bySample := unseen(p)
 	if bySample {
-		// An argument of a table function has to have a value before DuckDB says what columns come.
+		// DuckDB knows the columns of a table function only when its arguments have values.
 		sampled := s.Render(func(i int) string { return "CAST(" + sampleText(s.Params[i]) + " AS " + d.Params[i].Type.Native + ")" })
 		if p, err = e.db.prepare(sampled); err != nil {
 			return nil, e.refusedStatement(err, s, sampled)
@@ -188,14 +189,15 @@ func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) e
 		return r
 	}
 	if r.Offset >= 0 {
-		// Unresolved parameters are the only case with another rendering, and
-		// their casts fail without a place of the user's.
+		// The rendering differs only for unresolved parameters. If their casts fail, there is no
+		// position in the user's text.
 		r.Offset = s.Origin(min(r.Offset, len(sql)), placeholder)
 	}
 	return r
 }
 
-// unseen reports whether DuckDB says nothing of the columns: it gives one in their place.
+// unseen reports whether DuckDB does not know the columns. It then returns a single placeholder
+// column.
 func unseen(p *prepared) bool {
 	return len(p.params) > 0 && len(p.columns) == 1 && p.names[0] == "unknown" && p.columns[0].Kind == ir.Any
 }
@@ -209,8 +211,11 @@ func unknown(params []*analyze.Type) bool {
 	return false
 }
 
-// params finds the type of every parameter: what DuckDB infers; otherwise what
-// it infers from any single occurrence; otherwise the sample's.
+// params finds the type of each parameter, from the first of these that gives one:
+//
+//   - DuckDB's inference for the whole statement
+//   - DuckDB's inference from a single occurrence
+//   - the type of the sample
 func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo, error) {
 	var out []analyze.ParamInfo
 	for i, sample := range s.Params {
@@ -239,8 +244,8 @@ func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo,
 	return out, nil
 }
 
-// fromOccurrences makes each occurrence of a parameter in turn the only
-// parameter, everything else NULL. An IN list is read as IN (<element>).
+// fromOccurrences makes each occurrence of a parameter in turn the only parameter, and replaces
+// everything else by NULL. An IN list is read as IN (<element>).
 func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type {
 	in := s.Params[param].In
 	for n := range s.Occurrences()[param] {
@@ -271,8 +276,8 @@ func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type 
 	return nil
 }
 
-// fromSample is the type of the sample expression, which is only bound. A
-// decimal literal is DOUBLE: as a type, DECIMAL(2,1) of 0.5 would cut values.
+// fromSample returns the type of the sample expression, which is bound but not executed. A decimal
+// literal becomes DOUBLE, because the type DECIMAL(2,1) of 0.5 would truncate values.
 func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	if sample.Null {
 		return nil
@@ -284,7 +289,7 @@ func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	return &p.columns[0]
 }
 
-// sampleText is the expression of a sample.
+// sampleText returns the SQL expression of a sample.
 func sampleText(sample analyze.Sample) string {
 	switch {
 	case sample.Null:
@@ -299,8 +304,7 @@ func sampleText(sample analyze.Sample) string {
 	return widened(sample.Value)
 }
 
-// widened casts a number with a point to DOUBLE. It leaves alone any other
-// expression, such as a cast.
+// widened casts a decimal literal to DOUBLE. It does not change other expressions, such as casts.
 func widened(value string) string {
 	tokens := slices.DeleteFunc(sqlfile.Tokenize(ir.DuckDB, value, 0), sqlfile.Token.Trivia)
 	if len(tokens) == 2 && (tokens[0].Text == "-" || tokens[0].Text == "+") {
@@ -312,7 +316,7 @@ func widened(value string) string {
 	return "CAST(" + tokens[0].Text + " AS DOUBLE)"
 }
 
-// class maps DuckDB's kind of statement.
+// class maps DuckDB's statement type.
 func class(t native.StatementType) (class ir.Statement, readOnly bool) {
 	switch t {
 	case native.StatementTypeSelect:
@@ -331,7 +335,7 @@ func class(t native.StatementType) (class ir.Statement, readOnly bool) {
 	return ir.StatementOther, false
 }
 
-// returningClause returns the text after RETURNING outside of parentheses, or "".
+// returningClause returns the text after a RETURNING outside of parentheses, or "".
 func returningClause(sql string) string {
 	depth := 0
 	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
@@ -347,8 +351,7 @@ func returningClause(sql string) string {
 	return ""
 }
 
-// target returns the text of the table that a statement changes, its alias
-// included.
+// target returns the text of the table that a statement changes, with its alias.
 func target(sql string) string {
 	tokens := sqlfile.Tokenize(ir.DuckDB, sql, 0)
 	depth := 0
@@ -377,8 +380,8 @@ var endOfTarget = map[string]bool{
 	"set": true, "values": true, "select": true, "where": true, "using": true, "returning": true, "default": true, "by": true, "with": true, "from": true, "on": true,
 }
 
-// nullability asks for the plan. What a change returns are rows of the table
-// after it: those of SELECT <returning> FROM <table> have the same constraints.
+// nullability reads the plan. The rows that RETURNING returns are rows of the changed table. So
+// SELECT <returning> FROM <table> has the same constraints.
 func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, returning string) (columns, error) {
 	if returning != "" {
 		sql = "SELECT " + returning + " FROM " + target(sql)
@@ -387,7 +390,8 @@ func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, 
 	}
 	answer, err := e.db.strings("SELECT CAST(json_serialize_plan('" + strings.ReplaceAll(sql, "'", "''") + "', optimize := false) AS VARCHAR)")
 	if err != nil || len(answer) != 1 {
-		return columns{}, nil // it has no plan for some statements: nothing is known then
+		// DuckDB has no plan for some statements. Nothing is known about them.
+		return columns{}, nil
 	}
 	root, err := parsePlan(answer[0])
 	if err != nil || root == nil {
@@ -427,8 +431,8 @@ func (e *Engine) loadColumns() error {
 	return nil
 }
 
-// named gives the enums in a type their names: a bound type has only the
-// values. Two enums with the same values are told apart by nothing.
+// named adds the names of enums to a type, because a bound type has only the values. Two enums with
+// the same values cannot be distinguished.
 func (e *Engine) named(t analyze.Type) (analyze.Type, error) {
 	if e.enums == nil {
 		rows, err := e.db.strings(`SELECT CAST(to_json({schema: schema_name, name: type_name, labels: labels}) AS VARCHAR) FROM duckdb_types() WHERE logical_type = 'ENUM' AND NOT internal ORDER BY type_oid`)
@@ -491,7 +495,7 @@ func (e *Engine) rename(t analyze.Type) analyze.Type {
 	return t
 }
 
-// Type parses a type's name.
+// Type parses a type name.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	sql := "SELECT CAST(NULL AS " + text + ")"
 	p, err := e.db.prepare(sql)

@@ -8,19 +8,20 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// plan reads the bound, unoptimised logical plan of json_serialize_plan: names
-// are resolved there, views and macros expanded, correlated subqueries turned
-// into joins, and every expression refers to its operator's input by position.
-// So nullability is a walk upward: each operator says of its output columns
-// whether they can be NULL and which table column they are. "Never" rests on a
-// constraint or a rule of SQL named below; what has no rule can be NULL.
+// plan reads the bound, unoptimised logical plan of json_serialize_plan. In this plan names are
+// resolved, views and macros are expanded, and correlated subqueries are turned into joins. Every
+// expression refers to its operator's input by position.
+//
+// So nullability is computed from the leaves upward: for each output column of an operator it is
+// known whether it can be NULL, and which table column it is. A column is "never NULL" only because
+// of a constraint, or of a rule of SQL that is named below. Everything without a rule can be NULL.
 type plan struct {
-	// notNull says whether a table's column has a NOT NULL constraint or is in
-	// the primary key.
+	// notNull reports whether a column of a table has a NOT NULL constraint or is in the primary
+	// key.
 	notNull func(catalog, schema, table, column string) bool
-	// nullableParam says whether parameter n, from 1, may be NULL.
+	// nullableParam reports whether parameter n may be NULL. n starts at 1.
 	nullableParam func(n int) bool
-	// ctes are the columns of WITH queries by their index.
+	// ctes are the columns of WITH queries, by their index.
 	ctes  map[string]columns
 	depth int
 }
@@ -31,8 +32,8 @@ type column struct {
 	origin   *ir.Origin
 }
 
-// columns is an operator's output. When known is false nothing is said, not
-// even how many there are.
+// columns are the output columns of an operator. If known is false, nothing is known about them,
+// not even their number.
 type columns struct {
 	known bool
 	list  []column
@@ -85,11 +86,11 @@ func (o object) objects(key string) []object {
 	return out
 }
 
-// nonFinite matches the numbers that DuckDB writes into JSON and JSON does not have (1e1000 is Infinity), and strings, to pass
-// over what is in them.
+// nonFinite matches numbers that DuckDB writes although JSON does not allow them (1e1000 is
+// Infinity). It also matches strings, in order to skip their content.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
 
-// parse reads the function's answer; nil means that it has no plan for the
+// parsePlan parses the result of json_serialize_plan. It returns nil if DuckDB has no plan for the
 // statement.
 func parsePlan(text string) (object, error) {
 	var answer struct {
@@ -100,7 +101,8 @@ func parsePlan(text string) (object, error) {
 		if token[0] == '"' {
 			return token
 		}
-		return "0" // no plan is judged by the value of a constant
+		// The value of a constant is not used.
+		return "0"
 	})
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		return nil, fmt.Errorf("read the plan: %w", err)
@@ -180,7 +182,7 @@ func (p *plan) operator(o object) columns {
 	return columns{}
 }
 
-// mapped applies a projection map, which is empty for all columns.
+// mapped applies a projection map. An empty map means all columns.
 func mapped(in columns, projection []any) columns {
 	if len(projection) == 0 {
 		return in
@@ -193,11 +195,11 @@ func mapped(in columns, projection []any) columns {
 	return out
 }
 
-// get is a scan: a table's constraints count, a table function's results can
-// be NULL, but for those that generate numbers.
+// get handles a scan. The constraints of a table count. The results of a table function can be
+// NULL, except for functions that generate numbers.
 func (p *plan) get(o object) columns {
 	if len(o.list("projected_input")) > 0 || len(o.list("children")) > 0 {
-		return columns{} // a function over rows also passes some of them on
+		return columns{} // a function over rows may also return some of its input columns
 	}
 	out := columns{known: true}
 	names := o.list("names")
@@ -222,7 +224,7 @@ func (p *plan) get(o object) columns {
 	return mapped(out, o.list("projection_ids"))
 }
 
-// rows is VALUES: a column is never NULL when no row's expression is.
+// rows handles VALUES. A column is never NULL if it is not NULL in any row.
 func (p *plan) rows(o object, in columns) columns {
 	var out columns
 	for n, row := range o.list("expressions") {
@@ -257,7 +259,7 @@ func (p *plan) expressions(list []object, in columns) columns {
 	return out
 }
 
-// aggregate puts out the groups, the aggregates and the GROUPING() functions.
+// aggregate returns the groups, the aggregates and the GROUPING() functions.
 func (p *plan) aggregate(o object, in columns) columns {
 	groups := o.objects("groups")
 	sets := o.list("grouping_sets")
@@ -271,8 +273,8 @@ func (p *plan) aggregate(o object, in columns) columns {
 		}
 		out.list = append(out.list, c)
 	}
-	// A group has a row; the one group of no GROUP BY may have none, and so
-	// may an empty grouping set.
+	// A group has at least one row. The single group without GROUP BY may have none, and so may an
+	// empty grouping set.
 	hasRow := len(groups) > 0
 	for _, set := range sets {
 		if list, _ := set.([]any); len(list) == 0 {
@@ -298,7 +300,7 @@ func holds(set any, group int) bool {
 	return false
 }
 
-// ofRows have a value when there is a row and their arguments are never null.
+// ofRows are aggregates that have a value if there is a row and their arguments are never NULL.
 var ofRows = map[string]bool{
 	"sum": true, "sum_no_overflow": true, "min": true, "max": true, "avg": true, "mean": true, "list": true, "array_agg": true, "string_agg": true, "group_concat": true, "listagg": true,
 	"first": true, "last": true, "any_value": true, "arbitrary": true, "bool_and": true, "bool_or": true, "count_if": true,
@@ -320,7 +322,7 @@ func (p *plan) aggregateFunction(e object, in columns, hasRow bool) bool {
 	return false
 }
 
-// window: ranks and counts have a value in every row.
+// window reports whether a window function can be NULL. Ranks and counts have a value in every row.
 func window(e object) bool {
 	switch e.text("type") {
 	case "WINDOW_ROW_NUMBER", "WINDOW_RANK", "WINDOW_RANK_DENSE", "WINDOW_PERCENT_RANK", "WINDOW_CUME_DIST":
@@ -354,8 +356,8 @@ func setOperation(kind string, children []object, child func(int) columns) colum
 	return out
 }
 
-// recursive: assume what the start gives, see what the step makes of it, and
-// repeat until nothing changes; columns only turn nullable, so it ends.
+// recursive handles a recursive query. It assumes the columns of the start, computes the columns of
+// the step, and repeats until nothing changes. Columns only become nullable, so it ends.
 func (p *plan) recursive(o object, child func(int) columns) columns {
 	if len(o.list("key_targets")) > 0 || len(o.list("payload_aggregates")) > 0 {
 		return columns{} // USING KEY

@@ -1,7 +1,7 @@
 package duckdb
 
-// join: outer joins null their other side; a mark is NULL for NULL keys; the
-// conditions of an inner join prove their columns.
+// join handles joins. An outer join makes the columns of its other side nullable. A mark is NULL
+// for NULL keys. The conditions of an inner join prove that their columns are not NULL.
 func (p *plan) join(o object, left, right columns) columns {
 	left, right = mapped(left, o.list("left_projection_map")), mapped(right, o.list("right_projection_map"))
 	switch o.text("join_type") {
@@ -35,9 +35,10 @@ func (p *plan) join(o object, left, right columns) columns {
 	return columns{}
 }
 
-// answers says whether a correlated subquery has a row for whatever is asked: the values that the rows
-// of the left side have, without duplicates (DELIM_GET), are the left side of an outer join with what the subquery found, and
-// nothing above that drops rows. So it is with aggregates without GROUP BY.
+// answers reports whether a correlated subquery has a row for every value of the outer query. The
+// plan must be an outer join whose left side is the duplicate-free values of the outer query
+// (DELIM_GET) and whose right side is the result of the subquery, and nothing above it may remove
+// rows. This is the plan for aggregates without GROUP BY.
 func answers(o object) bool {
 	asked, conditions := o.objects("duplicate_eliminated_columns"), o.objects("conditions")
 	children := o.objects("children")
@@ -79,7 +80,7 @@ func answers(o object) bool {
 
 func isColumn(e object) bool { return e.text("expression_class") == "BOUND_REF" }
 
-// prove notes that a filter lets no NULL of a column pass.
+// prove marks the columns that a filter keeps from being NULL.
 func prove(in columns, e object) columns {
 	switch e.text("expression_class") {
 	case "BOUND_CONJUNCTION":
@@ -100,7 +101,7 @@ func prove(in columns, e object) columns {
 	return in
 }
 
-// refute notes what is known where a condition is not true.
+// refute marks what is known if a condition is not true.
 func refute(in columns, e object) columns {
 	if children := e.objects("children"); e.text("type") == "OPERATOR_IS_NULL" && len(children) == 1 {
 		return proveColumn(in, children[0])

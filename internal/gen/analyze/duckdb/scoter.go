@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// OpenScoter is Open for what Scoter runs.
+// OpenScoter is Open for the SQL dialect of Scoter.
 func OpenScoter() (analyze.Engine, error) {
 	e, err := Open()
 	if err != nil {
@@ -20,8 +20,8 @@ func OpenScoter() (analyze.Engine, error) {
 	return scoterEngine{e}, nil
 }
 
-// scoterEngine analyses for Scoter on DuckDB. What Scoter's CREATE TABLE and
-// ALTER TABLE say beyond DuckDB's, how rows lie on disk, changes no type.
+// scoterEngine analyses statements of Scoter with DuckDB. Scoter's CREATE TABLE and ALTER TABLE
+// have additional clauses for the layout of rows on disk. These clauses do not affect types.
 type scoterEngine struct{ analyze.Engine }
 
 func (e scoterEngine) Exec(ctx context.Context, sql string) error {
@@ -32,9 +32,9 @@ func (e scoterEngine) Exec(ctx context.Context, sql string) error {
 	return e.Engine.Exec(ctx, sql)
 }
 
-// withoutLayout puts spaces in place of PARTITIONED BY (...), SORTED BY (...)
-// and WITH (...) behind a CREATE TABLE, so that places in messages stay, and
-// leaves nothing of an ALTER TABLE that only sets them.
+// withoutLayout replaces PARTITIONED BY (...), SORTED BY (...) and WITH (...) after a CREATE TABLE
+// by spaces, so that positions in messages stay correct. It returns "" for an ALTER TABLE that only
+// sets these options.
 func withoutLayout(sql string) string {
 	var tokens []sqlfile.Token
 	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
@@ -50,7 +50,7 @@ func withoutLayout(sql string) string {
 	for i := 1; i+2 < len(tokens); i++ {
 		t := tokens[i]
 		if tokens[0].Is("ALTER") && tokens[i-1].Is("SET") && t.Text == "(" {
-			return "" // options
+			return "" // only options
 		}
 		open += nesting(t)
 		by := (t.Is("PARTITIONED") || t.Is("SORTED")) && tokens[i+1].Is("BY") && tokens[i+2].Text == "("
@@ -69,7 +69,7 @@ func withoutLayout(sql string) string {
 			}
 		}
 		if end == len(tokens) {
-			return sql // DuckDB says better what is wrong with it
+			return sql // DuckDB reports the error better
 		}
 		for at := t.Start; at < tokens[end].End(); at++ {
 			text[at] = ' '
@@ -79,7 +79,7 @@ func withoutLayout(sql string) string {
 	return string(text)
 }
 
-// nesting is what a token adds to the number of open brackets.
+// nesting is the change of the number of open brackets by a token.
 func nesting(t sqlfile.Token) int {
 	switch t.Text {
 	case "(":

@@ -20,7 +20,7 @@ type relation struct {
 	kind         string // r, p, v, m, f
 	hasChildren  bool
 	attributes   []attribute
-	// columns of a view that are never null; nil until asked for.
+	// view says for each column of a view whether it is never NULL. It is nil until it is needed.
 	view []bool
 	busy bool
 }
@@ -31,7 +31,7 @@ type attribute struct {
 	typ      uint32
 	typmod   int32
 	dims     int
-	notNull  bool // enforced for every row, children included
+	notNull  bool // enforced for every row, including child tables
 	identity string
 	computed string
 	hasDef   bool
@@ -75,8 +75,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read columns of %s: %w", r.name, err)
 	}
-	// Foreign tables do not enforce, and a child of plain inheritance may
-	// admit null where its parent does not.
+	// Foreign tables do not enforce constraints. A child table of plain inheritance may allow NULL
+	// where its parent does not.
 	if r.kind == "f" || r.kind == "r" && r.hasChildren {
 		for i := range r.attributes {
 			r.attributes[i].notNull = false
@@ -86,8 +86,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	return r, nil
 }
 
-// catalogNames returns the names of the functions or operators of pg_catalog
-// by OID, read once.
+// catalogNames returns the names of the functions or operators of pg_catalog by OID. It caches
+// them.
 func (e *Engine) catalogNames(ctx context.Context, catalog string) (map[uint32]string, error) {
 	if names := e.names[catalog]; names != nil {
 		return names, nil
@@ -118,7 +118,7 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 		schema = name[len(name)-2]
 	}
 	table := name[len(name)-1]
-	// The exact name first, then as an unquoted identifier folds.
+	// Look for the exact name first, then for the name as an unquoted identifier.
 	err := e.conn.QueryRow(ctx, `SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'f') AND (c.relname = $1 OR c.relname = lower($1))
 		AND CASE WHEN $2 = '' THEN pg_table_is_visible(c.oid) ELSE n.nspname = $2 OR n.nspname = lower($2) END
@@ -132,7 +132,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 	return e.table(ctx, *oid, schema != "")
 }
 
-// table describes a relation, whose name in SQL has its schema if that is needed, or qualified.
+// table describes a relation. Its name in SQL has the schema if qualified is set or if it is
+// needed.
 func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyze.TableInfo, error) {
 	r, err := e.relation(ctx, oid)
 	if err != nil {
@@ -190,7 +191,7 @@ func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyz
 	return info, nil
 }
 
-// Tables lists what Table finds.
+// Tables lists the tables and views that Table can find.
 func (e *Engine) Tables(ctx context.Context) ([]string, error) {
 	rows, err := e.conn.Query(ctx, `SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE relkind IN ('r', 'p', 'v', 'f') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ORDER BY 1`)
@@ -200,6 +201,5 @@ func (e *Engine) Tables(ctx context.Context) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// Quote quotes an identifier, whatever it is: any word may be a keyword of
-// another version, and quotes never hurt.
+// Quote always quotes an identifier, because any word may be a keyword in another version.
 func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }

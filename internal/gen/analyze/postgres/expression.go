@@ -1,6 +1,6 @@
 package postgres
 
-// nullable decides about one expression.
+// nullable reports whether an expression can be NULL.
 func (w *walker) nullable(l *level, e *node) bool {
 	if e == nil {
 		return true
@@ -30,7 +30,8 @@ func (w *walker) nullable(l *level, e *node) bool {
 	case "BOOLEXPR":
 		return w.any(l, e.list("args"))
 	case "NULLTEST", "BOOLEANTEST", "DISTINCTEXPR", "GROUPINGFUNC", "ARRAYEXPR", "ARRAY", "ROWEXPR", "ROW", "MERGESUPPORTFUNC":
-		return false // IS NULL, IS TRUE, IS DISTINCT FROM, GROUPING(), ARRAY[], ROW() always have a value
+		// IS NULL, IS TRUE, IS DISTINCT FROM, GROUPING(), ARRAY[] and ROW() always have a value.
+		return false
 	case "SCALARARRAYOPEXPR":
 		args := e.list("args")
 		return !w.strictOperator(e) || len(args) != 2 || args[1].tag != "ARRAYEXPR" && args[1].tag != "ARRAY" || w.nullable(l, args[0]) || w.any(l, args[1].list("elements"))
@@ -51,7 +52,7 @@ func (w *walker) nullable(l *level, e *node) bool {
 	case "SUBLINK":
 		return w.sublink(l, e)
 	case "SQLVALUEFUNCTION":
-		return e.num("op") > 8 // up to LOCALTIMESTAMP(n); users and schemas may be null
+		return e.num("op") > 8 // up to LOCALTIMESTAMP(n); users and schemas may be NULL
 	}
 	return true
 }
@@ -65,9 +66,9 @@ func (w *walker) any(l *level, list []*node) bool {
 	return false
 }
 
-// aggregate: count always has a value. Those of ofRows have one when a group
-// has a row and their argument is never null; without GROUP BY the only group
-// may have no row.
+// aggregate reports whether an aggregate can be NULL. count always has a value. The functions of
+// ofRows have one if the group has a row and their argument is never NULL. The single group without
+// GROUP BY may have no row.
 func (w *walker) aggregate(l *level, e *node) bool {
 	name := w.name("pg_proc", e.num("aggfnoid"))
 	if name == "count" {
@@ -89,7 +90,8 @@ var ofRows = map[string]bool{
 	"array_agg": true, "json_agg": true, "jsonb_agg": true,
 }
 
-// window: these have a value in every row; the others depend on the frame.
+// window reports whether a window function can be NULL. The functions below have a value in every
+// row. Others depend on the frame.
 func (w *walker) window(l *level, e *node) bool {
 	switch w.name("pg_proc", e.num("winfnoid")) {
 	case "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "count":
@@ -100,8 +102,7 @@ func (w *walker) window(l *level, e *node) bool {
 	return true
 }
 
-// total are the functions of pg_catalog that have a value for every argument
-// without a null.
+// total are the functions of pg_catalog that have a value for all arguments that are not NULL.
 var total = map[string]bool{
 	"lower": true, "upper": true, "initcap": true, "length": true, "char_length": true, "octet_length": true, "btrim": true, "ltrim": true, "rtrim": true,
 	"replace": true, "left": true, "right": true, "repeat": true, "reverse": true, "substr": true, "lpad": true, "rpad": true, "md5": true, "ascii": true, "chr": true,
@@ -112,17 +113,22 @@ var total = map[string]bool{
 	"array_append": true, "array_cat": true,
 }
 
-// function: a cast between built-in types, other than from JSON (whose null
-// becomes NULL) and of a timestamp to a time of day (infinity has none), and the
-// functions above, but for their namesakes of ranges: lower() of an empty or
-// unbounded range is NULL.
+// function reports whether a function call can be NULL. Casts between built-in types have a value,
+// except:
+//
+//   - casts from JSON, whose null becomes NULL
+//   - casts of a timestamp to a time of day, which infinity does not have
+//
+// The functions in total have a value too, except those with the same name for ranges: lower() of
+// an empty or unbounded range is NULL.
 func (w *walker) function(l *level, e *node) bool {
 	name := w.functionName(e)
 	switch {
 	case name == "", e.flag("funcretset"):
 		return true
 	case name == "concat", name == "jsonb_build_array", name == "json_build_array":
-		// These take null for nothing, or for null inside, but for a list of arguments that is null itself.
+		// These functions ignore NULL or return it inside of their result. They are NULL only if a
+		// variadic list of arguments is NULL itself.
 		return e.flag("funcvariadic") && w.any(l, e.list("args"))
 	case e.num("funcformat") == 1 || e.num("funcformat") == 2:
 		for _, a := range e.list("args") {
@@ -137,7 +143,7 @@ func (w *walker) function(l *level, e *node) bool {
 	return w.any(l, e.list("args"))
 }
 
-// typeOf returns the OID of an expression's type where its node says it.
+// typeOf returns the OID of an expression's type if its node has one.
 func typeOf(e *node) int {
 	for _, field := range []string{"vartype", "consttype", "paramtype", "funcresulttype", "opresulttype", "resulttype", "aggtype", "wintype", "casetype", "coalescetype"} {
 		if t := e.num(field); t != 0 {
@@ -149,8 +155,7 @@ func typeOf(e *node) int {
 
 func (w *walker) functionName(e *node) string { return w.name("pg_proc", e.num("funcid")) }
 
-// name returns the name of a function or operator of pg_catalog, "" for the
-// user's own.
+// name returns the name of a function or operator of pg_catalog, or "" for a user-defined one.
 func (w *walker) name(catalog string, oid int) string {
 	names, err := w.engine.catalogNames(w.ctx, catalog)
 	if err != nil {
@@ -160,16 +165,16 @@ func (w *walker) name(catalog string, oid int) string {
 	return names[uint32(oid)]
 }
 
-// strict are the operators of pg_catalog that have a value exactly when both
-// sides have one. (-> and its kin are null for what is not there.)
+// strict are the operators of pg_catalog that have a value if and only if both operands have one.
+// The operators like -> are not among them, because they return NULL for a missing element.
 var strict = map[string]bool{
 	"=": true, "<>": true, "<": true, ">": true, "<=": true, ">=": true, "+": true, "-": true, "*": true, "/": true, "%": true, "^": true,
 	"~~": true, "!~~": true, "~~*": true, "!~~*": true, "~": true, "!~": true, "~*": true, "!~*": true,
 	"@>": true, "<@": true, "&&": true, "?": true, "?|": true, "?&": true, "||": false,
 }
 
-// strictOperator reports whether the operator is one of those; || is among
-// them unless an array is involved, for which it drops nulls.
+// strictOperator reports whether an operator is strict. That includes || unless an operand is an
+// array: then || ignores NULL.
 func (w *walker) strictOperator(e *node) bool {
 	name := w.name("pg_operator", e.num("opno"))
 	if name == "||" {
@@ -177,13 +182,13 @@ func (w *walker) strictOperator(e *node) bool {
 		return t == 25 || t == 17 || t == 3802 // text, bytea, jsonb
 	}
 	if name == "+" && e.num("opresulttype") == 602 {
-		return false // of a path that is closed
+		return false // NULL for closed paths
 	}
 	return strict[name]
 }
 
-// sublink: EXISTS and ARRAY() always have a value. A scalar subquery has one
-// if it cannot be without a row: an aggregate over everything.
+// sublink reports whether a subquery expression can be NULL. EXISTS and ARRAY() always have a
+// value. A scalar subquery has one if it always has a row: an aggregate without GROUP BY.
 func (w *walker) sublink(l *level, e *node) bool {
 	switch e.num("subLinkType") {
 	case 0, 6:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// node is one node of PostgreSQL's parse tree as pg_node_tree prints it:
-// {TAG :field value ...}, (a list), a token, or <> for nothing.
+// node is a node of PostgreSQL's parse tree, as pg_node_tree prints it: {TAG :field value ...}, (a
+// list), a token, or <> for nothing.
 type node struct {
 	tag    string // of {TAG ...}, otherwise empty
 	fields map[string]*node
@@ -16,7 +16,7 @@ type node struct {
 	token  string
 }
 
-// walk calls visit with the node and all below it.
+// walk calls visit for the node and all nodes below it.
 func (n *node) walk(visit func(*node)) {
 	if n == nil {
 		return
@@ -30,10 +30,10 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// maxNodeBytes bounds the text of a tree: a query of a megabyte is generated.
+// maxNodeBytes bounds the text of a tree. A query that is so large must be generated.
 const maxNodeBytes = 64 << 20
 
-// parseNode reads the output of PostgreSQL's nodeToString.
+// parseNode parses the output of PostgreSQL's nodeToString.
 func parseNode(text string) (*node, error) {
 	if len(text) > maxNodeBytes {
 		return nil, fmt.Errorf("parse tree of %d bytes", len(text))
@@ -60,8 +60,7 @@ func (p *nodeParser) space() {
 	}
 }
 
-// word reads a token: a backslash takes the next character as it is, and
-// brackets end it.
+// word reads a token, which ends before a bracket. A backslash escapes the next character.
 func (p *nodeParser) word() string {
 	var b strings.Builder
 	for p.at < len(p.text) {
@@ -79,7 +78,7 @@ func (p *nodeParser) word() string {
 	return b.String()
 }
 
-// quoted reads "text" whole: it may hold brackets.
+// quoted reads a quoted "text", which may contain brackets.
 func (p *nodeParser) quoted() string {
 	var b strings.Builder
 	for p.at++; p.at < len(p.text); p.at++ {
@@ -162,8 +161,8 @@ func (p *nodeParser) node(depth int) (*node, error) {
 	}
 }
 
-// value reads a field's value: a node, or several tokens up to the next field
-// (a datum is `4 [ 1 0 0 0 ]`), of which the first is kept.
+// value reads the value of a field. That is a node, or several tokens up to the next field (a datum
+// is `4 [ 1 0 0 0 ]`), of which only the first is returned.
 func (p *nodeParser) value(depth int) (*node, error) {
 	first, err := p.node(depth)
 	if err != nil {
@@ -191,7 +190,7 @@ func (n *node) get(name string) *node {
 // num returns a field as a number, or 0.
 func (n *node) num(name string) int {
 	if f := n.get(name); f != nil {
-		i, _ := strconv.Atoi(f.token) // PostgreSQL printed it; absent and odd are both 0
+		i, _ := strconv.Atoi(f.token) // PostgreSQL printed it; a missing or invalid number is 0
 		return i
 	}
 	return 0

@@ -1,7 +1,6 @@
-// Package postgres describes queries for PostgreSQL 14 and later: types by
-// PREPARE, nullability from the engine's own parse tree, all within one
-// transaction that is rolled back. Nothing of the user's is executed but the
-// schema.
+// Package postgres describes queries for PostgreSQL 14 and later. It gets types with PREPARE, and
+// nullability from the engine's parse tree. Everything runs in one transaction that is rolled back.
+// It executes only the user's schema, and none of the queries.
 package postgres
 
 import (
@@ -12,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	// the reference driver: exposes Parse/Describe with parameter and result
-	// OIDs, table origin and error positions
+	// The reference driver. It exposes Parse/Describe with the OIDs of parameters and results, the
+	// origin of columns, and the positions of errors.
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -24,16 +23,17 @@ import (
 
 // Engine is one transaction on a PostgreSQL database.
 type Engine struct {
-	conn    *pgx.Conn
-	server  *Server // when it is ours
+	conn *pgx.Conn
+	// server is nil if the database belongs to the user.
+	server  *Server
 	version string
 	types   map[uint32]*pgType
 	tables  map[uint32]*relation
 	names   map[string]map[uint32]string // see catalog.go
 }
 
-// Open connects to the database of url, or to an embedded server when url is
-// empty, and begins the transaction.
+// Open connects to the database of url and begins the transaction. If url is empty, it starts an
+// embedded server.
 func Open(ctx context.Context, url string) (*Engine, error) {
 	e := &Engine{types: map[uint32]*pgType{}, tables: map[uint32]*relation{}, names: map[string]map[uint32]string{}}
 	if url == "" {
@@ -73,13 +73,14 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
-// identities are queries for what no two databases have in common. The first is equal on a replica, too, but not every role may ask for it.
+// identities are queries for a value that identifies a database. The result of the first one is the
+// same on a replica, but not every role may run it.
 var identities = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
 }
 
-// Same reports whether two URLs lead to one database.
+// Same reports whether two URLs lead to the same database.
 func Same(ctx context.Context, a, b string) (same bool, err error) {
 	for _, query := range identities {
 		var first, second string
@@ -106,10 +107,10 @@ func identity(ctx context.Context, url, query string) (id string, err error) {
 	return id, nil
 }
 
-// Version is such as "18.3".
+// Version returns the version, for example "18.3".
 func (e *Engine) Version() string { return e.version }
 
-// Close rolls back, disconnects and stops a server of our own.
+// Close rolls back, disconnects, and stops the embedded server.
 func (e *Engine) Close() error {
 	var err error
 	if e.conn != nil {
@@ -128,7 +129,7 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// refused turns the server's error about a text into a SQLError.
+// refused converts the server's error about a text into a SQLError.
 func refused(err error, text string) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -144,7 +145,8 @@ func refused(err error, text string) error {
 	return out
 }
 
-// undetermined is the parameter whose type the server asks for, from 0.
+// undetermined returns the index of the parameter whose type the server cannot determine. The index
+// starts at 0.
 func undetermined(err error) (param int, ok bool) {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || pg.Code != "42P18" {
@@ -156,7 +158,7 @@ func undetermined(err error) (param int, ok bool) {
 	return n - 1, err == nil && n > 0
 }
 
-// byteOffset turns a position in characters, from 1, into a byte offset.
+// byteOffset converts a position in characters, which starts at 1, into a byte offset.
 func byteOffset(text string, position int) int {
 	for i := range text {
 		if position--; position == 0 {
@@ -166,8 +168,8 @@ func byteOffset(text string, position int) int {
 	return len(text)
 }
 
-// guarded runs f behind a savepoint, so that a refused statement does not end
-// the transaction. What f did is undone unless keep is set and it succeeded.
+// guarded runs f after a savepoint, so that a refused statement does not end the transaction. The
+// effects of f are rolled back, unless keep is set and f succeeds.
 func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 	if _, err := e.conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
@@ -187,14 +189,15 @@ func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 func (e *Engine) Exec(ctx context.Context, sql string) error {
 	e.types, e.tables, e.names = map[uint32]*pgType{}, map[uint32]*relation{}, map[string]map[uint32]string{}
 	if slices.Contains([]string{"SAVEPOINT", "RELEASE", "ROLLBACK"}, firstWord(sql)) {
-		// Behind one of ours the schema's savepoints would end with it.
+		// No savepoint here: releasing it would also end the savepoints that the schema makes.
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		return refused(err, sql)
 	}
 	return e.guarded(ctx, true, func() error {
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		var pg *pgconn.PgError
-		if errors.As(err, &pg) && pg.Code == "25001" { // CREATE INDEX CONCURRENTLY and the like
+		// statements such as CREATE INDEX CONCURRENTLY
+		if errors.As(err, &pg) && pg.Code == "25001" {
 			out := refused(err, sql).(*analyze.SQLError)
 			out.Hint = "migrations run in one transaction"
 			return out
@@ -203,7 +206,7 @@ func (e *Engine) Exec(ctx context.Context, sql string) error {
 	})
 }
 
-// Applied reads the migration table, if there is one.
+// Applied reads the migration table, if it exists.
 func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, error) {
 	var exists bool
 	if err := e.conn.QueryRow(ctx, `SELECT to_regclass('_sqg_migrations') IS NOT NULL`).Scan(&exists); err != nil || !exists {
@@ -301,9 +304,9 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 	return d, nil
 }
 
-// prepare has the server parse the statement. Where it cannot tell a
-// parameter's type (`$1 IS NULL` alone, `unnest($1)`), the samples' types are
-// given, and told says that a driver has to give them too.
+// prepare makes the server parse the statement. If the server cannot determine the type of a
+// parameter (`$1 IS NULL` alone, `unnest($1)`), prepare passes the types of the samples. told means
+// that a driver must pass these types too.
 func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (out *pgconn.StatementDescription, told bool, err error) {
 	attempt := func(oids []uint32) error {
 		return e.guarded(ctx, true, func() (err error) {
@@ -327,16 +330,16 @@ func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) 
 	}
 	if retry := attempt(oids); retry != nil {
 		if errors.As(retry, &pg) && pg.Code == "42P18" {
-			err = retry // it names a parameter whose sample says nothing either
+			err = retry // the error names a parameter whose sample has no type either
 		}
 		return nil, false, err
 	}
 	return out, true, nil
 }
 
-// unify finds the types of parameters that some of their occurrences tell and
-// others do not (`$1 IS NULL OR id = $1`): every occurrence becomes a parameter
-// of its own, and those that the server knows nothing about become NULL.
+// unify finds the types of parameters of which some occurrences tell the type and others do not
+// (`$1 IS NULL OR id = $1`). It makes every occurrence a separate parameter. Occurrences whose type
+// the server cannot determine become NULL.
 func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, error) {
 	oids := make([]uint32, len(s.Params))
 	blocked := map[int]bool{} // by occurrence
@@ -345,7 +348,7 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 		total += n
 	}
 	for range total {
-		var params, starts []int // of the occurrences that are left
+		var params, starts []int // of the remaining occurrences
 		var occurrences []int
 		sql, occurrence := "", 0
 		for _, p := range s.Pieces {
@@ -389,8 +392,8 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 	return oids, nil
 }
 
-// blamed returns which of the parameters, by where they start in sql, an error
-// is about, or -1. The server gives the place, or the number in its message.
+// blamed returns the parameter that an error is about, or -1. starts are the positions of the
+// parameters in sql. The server reports the position, or the number in its message.
 func blamed(pg *pgconn.PgError, sql string, starts []int) int {
 	for i, start := range starts {
 		if pg.Position > 0 && start == byteOffset(sql, int(pg.Position)) {
@@ -406,7 +409,7 @@ func blamed(pg *pgconn.PgError, sql string, starts []int) int {
 	return -1
 }
 
-// sampleType returns the type of a sample, 0 if it has none.
+// sampleType returns the OID of a sample's type, or 0 if it has none.
 func (e *Engine) sampleType(ctx context.Context, p analyze.Sample) uint32 {
 	sample := p.Value
 	if p.In {

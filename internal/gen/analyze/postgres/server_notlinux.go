@@ -4,5 +4,5 @@ package postgres
 
 import "syscall"
 
-// dieWithParent has no counterpart here: a killed process leaves its server.
+// dieWithParent has no equivalent here: if this process is killed, its server continues to run.
 func dieWithParent(*syscall.SysProcAttr) {}

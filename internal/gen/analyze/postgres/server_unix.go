@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// credential makes the server run as another user when this process is root:
-// PostgreSQL refuses root. The folder is given to that user. A group of its
-// own keeps the terminal's Ctrl-C from reaching the server before us.
+// credential makes the server run as another user if this process runs as root, because PostgreSQL
+// refuses root. The folder is given to that user. The server has its own process group, so that the
+// terminal's Ctrl-C does not reach it before this process handles it.
 func credential(folder string) (*syscall.SysProcAttr, error) {
 	attributes := &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(attributes)

@@ -24,8 +24,7 @@ type pgType struct {
 	labels       []string
 }
 
-// kinds maps the types of pg_catalog that have a kind of their own. All other
-// base types are exchanged as text.
+// kinds maps types of pg_catalog to kinds. All other base types are exchanged as text.
 var kinds = map[string]ir.Kind{
 	"bool": ir.Bool, "int2": ir.Int16, "int4": ir.Int32, "int8": ir.Int64, "oid": ir.Uint32,
 	"float4": ir.Float32, "float8": ir.Float64, "numeric": ir.Decimal, "bytea": ir.Blob, "uuid": ir.UUID,
@@ -58,7 +57,7 @@ func (e *Engine) pgType(ctx context.Context, oid uint32) (*pgType, error) {
 	return t, nil
 }
 
-// formatType spells a type as SQL takes it.
+// formatType returns the SQL spelling of a type.
 func (e *Engine) formatType(ctx context.Context, oid uint32, typmod int32) (string, error) {
 	var name string
 	err := e.conn.QueryRow(ctx, `SELECT format_type($1, nullif($2, -1))`, oid, typmod).Scan(&name)
@@ -68,8 +67,8 @@ func (e *Engine) formatType(ctx context.Context, oid uint32, typmod int32) (stri
 	return name, nil
 }
 
-// typ describes a type. Dims is how many dimensions an array was declared
-// with; PostgreSQL itself makes no difference.
+// typ describes a type. dims is the declared number of dimensions of an array. PostgreSQL itself
+// ignores that number.
 func (e *Engine) typ(ctx context.Context, oid uint32, typmod int32, dims int) (analyze.Type, error) {
 	t, err := e.pgType(ctx, oid)
 	if err != nil {
@@ -118,7 +117,7 @@ func (e *Engine) typ(ctx context.Context, oid uint32, typmod int32, dims int) (a
 		switch {
 		case out.Kind == ir.Decimal && typmod >= 4:
 			out.Precision = int((typmod - 4) >> 16 & 0xffff)
-			out.Scale = int((typmod-4)&0x7ff^1024) - 1024 // 11 bits with a sign
+			out.Scale = int((typmod-4)&0x7ff^1024) - 1024 // 11 bits, signed
 		case out.Kind == ir.Timestamp:
 			out.Unit = "us"
 		}

@@ -1,15 +1,14 @@
 package sqlite
 
-// The syntax tree of what the analysis of nullability and parameters needs:
-// SELECT in all its forms, and the changes with RETURNING. (SQLite has no API
-// for its own tree, and no library that parses its whole dialect was to be
-// had.) Whatever the parser does not know is an error, and then nothing is
-// claimed about the statement.
+// This file has the syntax tree for the analysis of nullability and parameters. It covers SELECT in
+// all its forms, and changes with RETURNING. SQLite has no API for its own tree, and no library was
+// found that parses its whole dialect. Syntax that the parser does not know is an error, and then
+// nothing is claimed about the statement.
 
-// statement is a SELECT or a change.
+// statement is a query or a change.
 type statement struct {
 	with *with
-	// sel is a query.
+	// sel is set for a query.
 	sel *query
 	// change is set for INSERT, UPDATE and DELETE.
 	change *change
@@ -28,13 +27,13 @@ type cte struct {
 	body    *query
 }
 
-// query is one or several cores with UNION, INTERSECT or EXCEPT between.
+// query is one core, or several cores combined with UNION, INTERSECT or EXCEPT.
 type query struct {
 	with      *with
 	cores     []*core
-	operators []string // upper case, without ALL; one less than cores
+	operators []string // upper case, without ALL; one fewer than cores
 	limited   bool     // has LIMIT or OFFSET
-	// order and limit hold the expressions, for their parameters.
+	// order and limit have the expressions, for their parameters.
 	order, limit []*expr
 }
 
@@ -51,7 +50,7 @@ type core struct {
 type resultColumn struct {
 	expr  *expr
 	alias string
-	// star is `*` or, with table, `table.*`.
+	// star means `*` or, with table, `table.*`.
 	star  bool
 	table string
 }
@@ -93,9 +92,9 @@ type set struct {
 type exprKind uint8
 
 const (
-	literalExpr  exprKind = iota // text holds the token
-	columnExpr                   // names holds the parts
-	paramExpr                    // param, from 0
+	literalExpr  exprKind = iota // text has the token
+	columnExpr                   // names has the parts
+	paramExpr                    // param, which starts at 0
 	unaryExpr                    // text is the operator
 	binaryExpr                   // text is the operator in upper case
 	callExpr                     // text is the function in lower case
@@ -115,8 +114,8 @@ type expr struct {
 	kind  exprKind
 	text  string
 	names []string
-	// quoted says that a one-part name is in double quotes: a string if there
-	// is no such column.
+	// quoted means that a name of one part is in double quotes: it is a string if there is no such
+	// column.
 	quoted bool
 	param  int
 	args   []*expr

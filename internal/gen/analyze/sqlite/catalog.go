@@ -13,7 +13,7 @@ import (
 
 func literalText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// table reads a table or view; nil when there is none, or it cannot be read.
+// table reads a table or view. It returns nil if there is none, or if it cannot be read.
 func (e *Engine) table(schema, name string) *tableInfo {
 	key := strings.ToLower(schema + "." + name)
 	if t, ok := e.tables[key]; ok {
@@ -33,7 +33,7 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 	if schema != "" {
 		where += " AND lower(schema) = lower(" + literalText(schema) + ")"
 	}
-	// SQLite looks in temp first, then main, then the attached ones.
+	// SQLite searches temp first, then main, then the attached databases.
 	list, err := e.rows("SELECT schema, name, type, wr, strict FROM pragma_table_list"+where+" ORDER BY schema = 'temp' DESC, schema = 'main' DESC LIMIT 1", 5)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 			keys++
 		}
 	}
-	// INTEGER PRIMARY KEY is the rowid unless an index implements it (DESC).
+	// INTEGER PRIMARY KEY is the rowid, unless an index implements it (DESC).
 	indexes, err := e.rows("SELECT count(*) FROM pragma_index_list"+argument+" WHERE origin = 'pk'", 1)
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 	return t, nil
 }
 
-// viewColumns takes what the view's own query says about its columns. When
-// that cannot be told they can all be null, which is what they are so far.
+// viewColumns sets the nullability of a view's columns from its own query. If that is not possible,
+// all of them stay nullable.
 func (e *Engine) viewColumns(t *tableInfo) {
 	for i := range t.columns {
 		t.columns[i].origin = nil
@@ -117,7 +117,7 @@ func (e *Engine) viewColumns(t *tableInfo) {
 	}
 }
 
-// afterAs is the query of CREATE VIEW name [(columns)] AS query.
+// afterAs returns the query of CREATE VIEW name [(columns)] AS query.
 func afterAs(sql string) string {
 	depth := 0
 	for _, t := range sqlfile.Tokenize(ir.SQLite, sql, 0) {
@@ -133,7 +133,7 @@ func afterAs(sql string) string {
 	return ""
 }
 
-// Tables lists what Table finds.
+// Tables lists the tables and views that Table can find.
 func (e *Engine) Tables(context.Context) ([]string, error) {
 	rows, err := e.rows("SELECT name FROM pragma_table_list WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY 1", 1)
 	var out []string
@@ -143,7 +143,7 @@ func (e *Engine) Tables(context.Context) ([]string, error) {
 	return out, err
 }
 
-// suggestColumn finds the column that was meant by an unknown one.
+// suggestColumn adds a suggestion if an unknown column is similar to an existing one.
 func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	_, name, found := strings.Cut(r.Message, "no such column: ")
 	if !found {
@@ -151,7 +151,7 @@ func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	}
 	rows, err := e.rows("SELECT DISTINCT c.name FROM pragma_table_list t, pragma_table_info(t.name, t.schema) c WHERE t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'", 1)
 	if err != nil {
-		return // the suggestion is a courtesy; the error stands without it
+		return // the error is returned without a suggestion
 	}
 	var names []string
 	for _, row := range rows {

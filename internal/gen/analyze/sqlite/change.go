@@ -2,7 +2,7 @@ package sqlite
 
 import "strings"
 
-// change answers for RETURNING and finds the types of parameters.
+// change returns the columns of RETURNING, and finds the types of parameters.
 func (w *walker) change(c *change, env *environment) []output {
 	t := w.table(c.schema, c.table)
 	if t == nil {
@@ -14,7 +14,7 @@ func (w *walker) change(c *change, env *environment) []output {
 	}
 	r.columns = append([]output{}, t.columns...)
 	if t.view {
-		null([]*relation{r}) // what an INSTEAD OF trigger keeps is its own affair
+		null([]*relation{r}) // an INSTEAD OF trigger may store other values
 	}
 	if c.rows != nil {
 		w.insertTypes(c, t)
@@ -47,7 +47,7 @@ func (w *walker) change(c *change, env *environment) []output {
 	return w.outputs(c.returning, &scope{relations: []*relation{r}, env: env})
 }
 
-// insertTypes gives parameters among the rows their column's type.
+// insertTypes gives parameters in the inserted rows the type of their column.
 func (w *walker) insertTypes(c *change, t *tableInfo) {
 	column := func(i int) *output {
 		if c.columns == nil {

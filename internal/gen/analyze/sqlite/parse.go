@@ -9,12 +9,11 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// parse reads one statement. Parameters are ?1, ?2, ...
+// parse parses one statement. Parameters are ?1, ?2, ...
 func parse(sql string) (s *statement, err error) {
 	p := &parser{tokens: glue(sqlfile.Tokenize(ir.SQLite, sql, 0))}
 	defer func() {
-		// The parser leaves at the first thing it does not know; the jump
-		// stays within this package.
+		// The parser panics at the first unknown syntax. The panic stays within this package.
 		if r := recover(); r != nil {
 			stop, ours := r.(unknownSyntax)
 			if !ours {
@@ -36,10 +35,10 @@ type unknownSyntax struct{ near string }
 
 func (e unknownSyntax) Error() string { return "syntax that is not analysed, at " + e.near }
 
-// operators of several characters, longest first.
+// operators are the operators of several characters, longest first.
 var operators = []string{"->>", "->", "||", "<<", ">>", "<=", ">=", "<>", "!=", "=="}
 
-// glue drops white space and comments and joins operators.
+// glue removes white space and comments, and joins the tokens of operators.
 func glue(tokens []sqlfile.Token) []sqlfile.Token {
 	var out []sqlfile.Token
 	for i := 0; i < len(tokens); i++ {
@@ -65,7 +64,7 @@ type parser struct {
 	tokens []sqlfile.Token
 	at     int
 	depth  int
-	// params are the parameters where they stand.
+	// params are the parameters in the order of their occurrence.
 	params []*expr
 }
 
@@ -80,7 +79,7 @@ func (p *parser) peek(ahead int) sqlfile.Token {
 
 func (p *parser) fail() { panic(unknownSyntax{p.peek(0).Text}) }
 
-// deeper guards against nesting that would exhaust the stack.
+// deeper limits nesting, which could exhaust the stack.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > 500 {
 		p.fail()
@@ -113,7 +112,7 @@ func (p *parser) need(words ...string) {
 	}
 }
 
-// name reads an identifier. Strings are names too in some places of SQLite.
+// name reads an identifier. In some places SQLite also accepts strings as names.
 func (p *parser) name() string {
 	t := p.peek(0)
 	if t.Kind != sqlfile.Word && t.Kind != sqlfile.Ident {
@@ -298,7 +297,7 @@ func (p *parser) resultColumns() []resultColumn {
 	}
 }
 
-// alias is a name or, in SQLite, a string.
+// alias reads a name or, as SQLite allows, a string.
 func (p *parser) alias() string {
 	if t := p.peek(0); t.Kind == sqlfile.String {
 		p.at++
@@ -356,7 +355,7 @@ func (p *parser) fromItem() *source {
 			s = p.from()
 		}
 		p.need(")")
-		if s.left != nil || s.table != "" { // a join in brackets keeps its names
+		if s.left != nil || s.table != "" { // a join in brackets keeps the names of its tables
 			if p.is("AS") || p.peek(0).Kind == sqlfile.Ident {
 				p.fail()
 			}
@@ -516,7 +515,7 @@ func (p *parser) list() []*expr {
 	}
 }
 
-// number returns the index of a ?N placeholder, from 0.
+// number returns the index of a ?N placeholder, which starts at 0.
 func number(t sqlfile.Token) (int, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(t.Text, "?"))
 	if err != nil || n < 1 {

@@ -1,7 +1,6 @@
-// Package sqlite describes queries for SQLite: declared types and column
-// origins from the engine's own metadata, nullability and the types of
-// expressions and parameters from the statement's syntax, over constraints that
-// the engine reports. No query is executed.
+// Package sqlite describes queries for SQLite. It reads declared types and the origins of columns
+// from the engine's metadata. It derives nullability, and the types of expressions and parameters,
+// from the statement's syntax and the constraints that the engine reports. It executes no query.
 package sqlite
 
 import (
@@ -10,8 +9,8 @@ import (
 	"fmt"
 	"strings"
 
-	// SQLite itself without cgo; gives column origins, which database/sql
-	// drivers do not. v0.36 depends on a module that the proxy does not serve.
+	// SQLite without cgo. It gives the origins of columns, which database/sql drivers do not. v0.36
+	// depends on a module that the proxy does not serve.
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/ncruces/go-sqlite3/ext/rtree"
@@ -20,14 +19,14 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Engine is one in-memory SQLite database.
+// Engine is an in-memory SQLite database.
 type Engine struct {
 	conn    *sqlite3.Conn
 	version string
 	tables  map[string]*tableInfo // by lower-case schema.name
 }
 
-// tableInfo is a table or view as the walker needs it.
+// tableInfo is a table or view in the form that the walker needs.
 type tableInfo struct {
 	schema, name string
 	view         bool
@@ -35,14 +34,14 @@ type tableInfo struct {
 	hidden       int
 	generated    map[string]bool
 	columns      []output
-	// raw is what the engine told, for analyze.TableInfo.
+	// raw is what the engine reported, for analyze.TableInfo.
 	raw []rawColumn
 }
 
 type rawColumn struct {
 	name, typ, def string
 	notNull        bool
-	key            int // position in the primary key, from 1
+	key            int // position in the primary key; the first is 1
 	hidden         int // 1 hidden, 2 virtual, 3 stored
 	rowidAlias     bool
 }
@@ -55,7 +54,8 @@ func Open() (*Engine, error) {
 	}
 	e := &Engine{conn: conn, tables: map[string]*tableInfo{}}
 	var rows [][]string
-	if err = errors.Join(Extend(conn), conn.Exec("PRAGMA foreign_keys = OFF")); err == nil { // as migrations run
+	// migrations run with this setting
+	if err = errors.Join(Extend(conn), conn.Exec("PRAGMA foreign_keys = OFF")); err == nil {
 		rows, err = e.rows("SELECT sqlite_version()", 1)
 	}
 	if err != nil {
@@ -65,8 +65,8 @@ func Open() (*Engine, error) {
 	return e, nil
 }
 
-// Extend gives a connection the virtual tables that applications' drivers are
-// built with, and this one is not.
+// Extend registers the virtual tables that the drivers of applications contain, but this driver
+// does not.
 func Extend(conn *sqlite3.Conn) error {
 	if err := errors.Join(fts5.Register(conn), rtree.Register(conn)); err != nil {
 		return fmt.Errorf("extend SQLite: %w", err)
@@ -74,13 +74,13 @@ func Extend(conn *sqlite3.Conn) error {
 	return nil
 }
 
-// Version is such as "3.53.0".
+// Version returns the version, for example "3.53.0".
 func (e *Engine) Version() string { return e.version }
 
-// Close drops the database.
+// Close closes the database and removes it.
 func (e *Engine) Close() error { return e.conn.Close() }
 
-// rows runs a query of ours and returns its columns as text; null is "".
+// rows runs an internal query and returns its columns as text. NULL becomes "".
 func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
 	s, _, err := e.conn.Prepare(sql)
 	if err != nil {
@@ -97,7 +97,7 @@ func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
 	return out, s.Err()
 }
 
-// refused turns an error about a text into a SQLError.
+// refused converts an error about a text into a SQLError.
 func refused(err error, text string) error {
 	var e *sqlite3.Error
 	if !errors.As(err, &e) {
@@ -120,12 +120,12 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied: a new database has no migrations.
+// Applied returns nothing: a new database has no migrations.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return fmt.Sprintf("?%d", i+1) }
 
-// Describe prepares the statement.
+// Describe prepares the statement and analyses its syntax.
 func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.Description, err error) {
 	sql := s.Render(placeholder)
 	prepared, _, err := e.conn.Prepare(sql)
@@ -158,7 +158,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 		d.Params = append(d.Params, analyze.ParamInfo{Type: *w.params[i]})
 	}
 	var found []output
-	if unread == nil { // otherwise nothing is claimed; again, now that parameters have types
+	// Nothing is claimed for unknown syntax. Repeat the walk, because parameters have types now.
+	if unread == nil {
 		found = w.statement(tree)
 		for i := range d.Params {
 			d.Params[i].AnyNumber = w.anyNumber(tree, i)
@@ -176,8 +177,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 	return d, nil
 }
 
-// column joins what the engine and the walker know about a result column. They
-// must agree about which table column it is; otherwise nothing is claimed.
+// column combines what the engine and the walker know about a result column. If they disagree about
+// its table column, nothing is claimed.
 func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnInfo {
 	c := analyze.ColumnInfo{Name: s.ColumnName(i), Nullable: true, Type: anyType}
 	origin := s.ColumnOriginName(i)
@@ -204,12 +205,12 @@ func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnIn
 	return c
 }
 
-// sampleType is the storage class of the sample expression.
+// sampleType returns the type of the sample expression, from its storage class.
 func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
 	of := func(expression string) analyze.Type {
 		rows, err := e.rows("SELECT typeof("+expression+")", 1)
 		if err != nil || len(rows) != 1 {
-			return textType // DATE '2020-01-01' and other literals that SQLite has not
+			return textType // DATE '2020-01-01' and other literals that SQLite does not support
 		}
 		switch rows[0][0] {
 		case "integer":
@@ -238,7 +239,7 @@ func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
 	return &t
 }
 
-// class tells statements apart by the first word that says so.
+// class returns the class of a statement, from its first significant word.
 func class(sql string) ir.Statement {
 	tree, err := parse(sql)
 	if err == nil {
@@ -262,8 +263,8 @@ func class(sql string) ir.Statement {
 	return ir.StatementOther
 }
 
-// Type maps a type's name by the rules for declared types. SQLite has no list
-// of types; a name without affinity is refused as a typing mistake.
+// Type maps a type name by the rules for declared types. SQLite has no list of types. A name
+// without affinity is refused as a spelling mistake.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	t := declared(text)
 	if t.Kind == ir.Any && !strings.EqualFold(text, "any") {

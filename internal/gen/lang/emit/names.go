@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// words makes a set of the words in a text.
+// words returns the words of a text as a set.
 func words(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(s) {
@@ -28,7 +28,8 @@ var keywords = map[Language]map[string]bool{
 		global if import in is lambda nonlocal not or pass raise return try while with yield`),
 }
 
-// reserved are further words whose redefinition would break the code around them, or that can be names in some places only.
+// reserved are words that generated code must not use as names either. Redefining them would break
+// the code around them, or they are names only in some places.
 var reserved = map[Language]map[string]bool{
 	Java: words(`var yield record sealed permits when exports module
 		clone finalize getClass hashCode notify notifyAll toString wait equals rt`),
@@ -46,9 +47,9 @@ var reserved = map[Language]map[string]bool{
 		ctx q err row rows context json time big fmt iter sql`),
 }
 
-// Identifier makes base an identifier of the language: an underscore before
-// what begins with a digit, one after a reserved word. Two different words
-// lists never become one identifier by this.
+// Identifier makes base an identifier of the language. It adds an underscore before a leading
+// digit, and after a reserved word. Two different names never become the same identifier in this
+// way.
 func Identifier(l Language, base string) string {
 	if base == "" {
 		return "_"
@@ -75,17 +76,17 @@ func IsIdentifier(l Language, word string) bool {
 	return word != "" && !keywords[l][word]
 }
 
-// Case is how a language writes a kind of name.
+// Case converts a name to the case that a language uses for a kind of name.
 type Case func(ir.Name) string
 
-// Method, field, parameter and type names per language.
+// The cases of methods, fields, parameters and types for each language.
 var (
 	methodCase = map[Language]Case{Java: ir.Name.Camel, TypeScript: ir.Name.Camel, Python: ir.Name.Snake}
 	fieldCase  = map[Language]Case{Java: ir.Name.Camel, Python: ir.Name.Snake}
 	paramCase  = map[Language]Case{Java: ir.Name.Camel, TypeScript: paramOriginal, Python: ir.Name.Snake, Go: ir.Name.Camel}
 )
 
-// paramOriginal keeps the user's spelling when it is an identifier already.
+// paramOriginal keeps the user's spelling if it is already an identifier.
 func paramOriginal(n ir.Name) string {
 	for i, r := range n.Original {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -98,8 +99,8 @@ func paramOriginal(n ir.Name) string {
 	return n.Original
 }
 
-// exported makes a Pascal-case name one that Go exports: it begins with a
-// capital, which a digit and the letters of many scripts are not.
+// exported makes a name in Pascal case exported in Go: it must begin with a capital letter. Digits
+// and the letters of many scripts are not capital letters.
 func exported(name string) string {
 	if !unicode.IsUpper([]rune(name)[0]) {
 		return "X" + name
@@ -107,7 +108,7 @@ func exported(name string) string {
 	return name
 }
 
-// Type is the name of a generated type.
+// Type returns the name of a generated type.
 func Type(l Language, n ir.Name) string {
 	if l == Go {
 		return exported(n.Pascal())
@@ -115,7 +116,7 @@ func Type(l Language, n ir.Name) string {
 	return Identifier(l, n.Pascal())
 }
 
-// Method is the name of a method.
+// Method returns the name of a method.
 func Method(l Language, n ir.Name) string {
 	if l == Go {
 		return exported(n.Pascal())
@@ -123,8 +124,8 @@ func Method(l Language, n ir.Name) string {
 	return Identifier(l, methodCase[l](n))
 }
 
-// Field is the name of a row's or struct's member. In TypeScript it is the
-// column's own name, which may need quotes where it is written.
+// Field returns the name of a row's or struct's member. In TypeScript it is the column's own name,
+// which may need quotes in code.
 func Field(l Language, n ir.Name) string {
 	switch l {
 	case TypeScript:
@@ -135,10 +136,10 @@ func Field(l Language, n ir.Name) string {
 	return Identifier(l, fieldCase[l](n))
 }
 
-// Param is the name of a parameter.
+// Param returns the name of a parameter.
 func Param(l Language, n ir.Name) string { return Identifier(l, paramCase[l](n)) }
 
-// Scope hands out names, each once.
+// Scope hands out names. It gives each name only once.
 type Scope struct {
 	taken map[string]string
 }
@@ -152,8 +153,8 @@ func NewScope(taken ...string) *Scope {
 	return s
 }
 
-// First takes the first free one of the candidates; when none is free, the
-// last with as many underscores as it needs.
+// First takes the first candidate that is free. If none is free, it takes the last candidate with
+// underscores appended until it is free.
 func (s *Scope) First(owner string, candidates ...string) string {
 	for _, c := range candidates {
 		if _, taken := s.taken[c]; !taken {
@@ -169,8 +170,8 @@ func (s *Scope) First(owner string, candidates ...string) string {
 	return name
 }
 
-// Derived takes a name that cannot be altered because its parts tell the
-// reader what it is. It fails with Invalid when the name is taken.
+// Derived takes a name that must not be changed, because readers recognise its parts. The error is
+// Invalid if the name is taken.
 func (s *Scope) Derived(owner, name string) (string, error) {
 	if other, taken := s.taken[name]; taken {
 		return "", base.Errorf(base.Invalid, "%s needs the name %s, which %s has already: rename one of them", owner, name, other)

@@ -8,15 +8,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Plan is a module with every name and SQL text that a backend prints. What
-// cannot be generated is an error here, before any text is written.
+// Plan is a module with all names and SQL texts that a generator prints. Everything that cannot be
+// generated is an error here, before any text is written.
 type Plan struct {
 	Module  *ir.Module
 	Target  ir.Target
 	Class   string
 	Queries []*Query
 	Tables  []*Table
-	// Attach are the names of the methods for Module.Sources.
+	// Attach are the names of the methods that attach Module.Sources.
 	Attach []string
 	types  map[string]string
 }
@@ -25,16 +25,21 @@ type Plan struct {
 type Query struct {
 	*ir.Query
 	Method string
-	// Stream is the lazy variant of an `:all`, Arrow the one with record batches, Raw Python's
-	// variant with tuples, Batch that of a `:batch` and BatchRow the type it takes. Empty if none:
-	// a batch of SQG in Java takes the values of its only parameter.
+	// The names of variants of the method. A name is empty if the variant does not exist.
+	//
+	//   - Stream is the lazy variant of an `:all` query.
+	//   - Arrow returns record batches.
+	//   - Raw is Python's variant with tuples.
+	//   - Batch is the method of a `:batch` statement, and BatchRow is the type that it takes. A
+	//     batch in SQG's Java takes the values of its only parameter.
 	Stream, Arrow, Raw, Batch, BatchRow string
 	// Args are the names of the parameters.
 	Args []string
 	SQL  SQL
 }
 
-// StreamDoc says what Stream gives. A query that may change something is done as a whole, however few of its rows are read.
+// StreamDoc returns the doc comment of Stream. A query that may change data is always run
+// completely, even if few of its rows are read.
 func (q *Query) StreamDoc() string {
 	doc := "rows of " + q.Method + " one at a time"
 	if !q.ReadOnly {
@@ -49,31 +54,31 @@ type Table struct {
 	Ops []*Op
 }
 
-// Op is a bulk operation. Method is createReadingsAppender for an appender.
+// Op is a bulk operation. For an appender, Method is a name such as createReadingsAppender.
 type Op struct {
 	Op     ir.Op
 	Method string
 	Bulk   Bulk
 	Row    *ir.Row
-	// Arrow is the variant that takes record batches, "" if none.
+	// Arrow is the name of the variant that takes record batches, or "".
 	Arrow string
-	// RowType is the name of its type, and Appender that of what an appender
-	// is, in a language where each table has one of its own.
+	// RowType is the name of the operation's row type. Appender is the name of the appender's type,
+	// in a language where each table has its own appender type.
 	RowType, Appender string
 }
 
-// Options say what a language and its runtime have taken and need.
+// Options say which names a language and its runtime already use, and which variants they need.
 type Options struct {
 	Language Language
 	Style    Style
-	// Types and Methods are names that generated ones must not take.
+	// Types and Methods are names that generated types and methods must not have.
 	Types, Methods []string
-	// Raw and Arrow ask for these variants of queries, ArrowBulk for those of bulk
-	// operations, Appenders for a type per appender.
+	// Raw and Arrow request these variants of queries. ArrowBulk requests the Arrow variants of
+	// bulk operations. Appenders requests a type for each appender.
 	Raw, Arrow, ArrowBulk, Appenders bool
 }
 
-// param is the name of a parameter. SQG's are as they are written.
+// param returns the name of a parameter. For SQG it is the name as written.
 func (p *Plan) param(l Language, n ir.Name) string {
 	if p.Target.Config.SQG && l != Go && IsIdentifier(l, n.Original) {
 		return Identifier(l, n.Original)
@@ -81,13 +86,12 @@ func (p *Plan) param(l Language, n ir.Name) string {
 	return Param(l, n)
 }
 
-// RowType, EnumType and StructType are the type names by IR reference.
+// RowType, EnumType and StructType return the name of a type, by its Ref in the module.
 func (p *Plan) RowType(ref string) string    { return p.types["row "+ref] }
 func (p *Plan) EnumType(ref string) string   { return p.types["enum "+ref] }
 func (p *Plan) StructType(ref string) string { return p.types["struct "+ref] }
 
-// NewPlan names everything in a module. It fails with Invalid when two names
-// become one.
+// NewPlan names everything in a module. The error is Invalid if two names become the same.
 func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 	if err := m.Validate(); err != nil {
 		return nil, base.Errorf(base.Internal, "generate %s: %w", t.Generator, err)
@@ -97,7 +101,7 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 	types := NewScope(o.Types...)
 	p.Class = types.First("the class", Type(l, t.Name), Type(l, t.Name.With("queries")))
 	if l == Java && !strings.HasSuffix(t.Output, "/") {
-		// A public class of Java is called as its file.
+		// A public class in Java must have the name of its file.
 		p.Class = strings.TrimSuffix(path.Base(t.Output), ".java")
 		types.First("the class", p.Class)
 	}
@@ -191,12 +195,12 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// IsBatch reports whether the query gets a batch method: only a statement with
-// parameters has anything to run more than once for.
+// IsBatch reports whether the query gets a batch method. A statement without parameters does not,
+// because there is no reason to run it several times.
 func (q *Query) IsBatch() bool { return q.Query.Batch && len(q.Params) > 0 }
 
-// Counts reports whether the statement changes a number of rows: SQLite's
-// drivers give the number of an earlier statement for one that does not.
+// Counts reports whether the statement changes a number of rows. For other statements, SQLite's
+// drivers return the number of an earlier statement.
 func (q *Query) Counts() bool {
 	switch q.Statement {
 	case ir.StatementInsert, ir.StatementUpdate, ir.StatementDelete, ir.StatementMerge:
@@ -205,8 +209,9 @@ func (q *Query) Counts() bool {
 	return false
 }
 
-// File is where the generated file goes: the target's output, or in that
-// folder the module's name in the language's usual case with the extension.
+// File returns the path of the generated file. If the target's output is a file, it is that file.
+// Otherwise it is a file in that folder, named after the module in the language's usual case, with
+// the extension.
 func File(t ir.Target, name Case, extension string) string {
 	if strings.HasSuffix(t.Output, "/") {
 		return path.Join(t.Output, name(t.Name)+extension)
@@ -217,7 +222,7 @@ func File(t ir.Target, name Case, extension string) string {
 // Header is the first line of every generated file, without comment markers.
 const Header = "Generated by scoter generate. Do not edit: change the SQL and generate again."
 
-// DocLines are the lines of a doc comment, made harmless for the language.
+// DocLines returns the lines of a doc comment, escaped for the language.
 func DocLines(l Language, doc []string) []string {
 	var lines []string
 	for _, d := range doc {
@@ -226,7 +231,8 @@ func DocLines(l Language, doc []string) []string {
 	return lines
 }
 
-// PerElement says of the batch form of a statement what comes of its elements together.
+// PerElement returns the part of the doc comment of a batch method that says whether its elements
+// succeed or fail together.
 func (p *Plan) PerElement() string {
 	if p.Module.Engine == ir.Scoter {
 		return "once per element, each a transaction of its own: those before a failing one stay"

@@ -11,41 +11,40 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Style is how a driver writes placeholders.
+// Style is a driver's form of placeholders.
 type Style int
 
 // The styles.
 const (
-	// Question is `?` per occurrence (SQLite).
+	// Question is a `?` for each occurrence (SQLite).
 	Question Style = iota
-	// QuestionJDBC is Question where a `?` of the SQL itself is written `??`
-	// (the PostgreSQL JDBC driver).
+	// QuestionJDBC is like Question, but a `?` in the SQL itself is written `??` (the PostgreSQL
+	// JDBC driver).
 	QuestionJDBC
-	// Dollar is `$1`, the same number for the same parameter (DuckDB, pg, pgx).
+	// Dollar is `$1`, with the same number for all occurrences of a parameter (DuckDB, pg, pgx).
 	Dollar
-	// Percent is psycopg's `%(p1)s`, the same name for the same parameter, with
-	// every other `%` doubled if there are parameters at all.
+	// Percent is psycopg's `%(p1)s`, with the same name for all occurrences of a parameter. If
+	// there are parameters, every other `%` is doubled.
 	Percent
-	// DollarText is Dollar where values beyond numbers, text and bytes travel as
-	// text that the statement casts, nested ones as JSON: duckdb-go binds a
-	// moment by the session's zone, refuses decimals and intervals, and cannot
-	// bind a list with a NULL inside.
+	// DollarText is like Dollar, but only numbers, text and bytes are bound as such. Other values
+	// are bound as text that the statement casts, and nested values as JSON. The reason is
+	// duckdb-go: it binds timestamps in the session's time zone, refuses decimals and intervals,
+	// and cannot bind a list with a NULL inside.
 	DollarText
-	// Wire is DollarText where bytes are text as well: Scoter's HTTP interface
-	// takes JSON's numbers, text and truth values.
+	// Wire is like DollarText, but bytes are text as well: Scoter's HTTP interface accepts only
+	// JSON's numbers, strings and booleans.
 	Wire
 )
 
-// SQL is the text of a query for one placeholder style.
+// SQL is the text of a query in one placeholder style.
 type SQL struct {
 	Text string
-	// Binds are the indices in Query.Params in the order in which a driver
-	// wants the values: one per occurrence for Question, one per parameter
-	// otherwise.
+	// Binds are the indices in Query.Params in the order in which the driver takes the values: one
+	// for each occurrence for Question, and one for each parameter otherwise.
 	Binds []int
 }
 
-// Render writes the segments of a query with placeholders.
+// Render joins the segments of a query, with placeholders for its parameters.
 func Render(q *ir.Query, style Style) SQL {
 	var b strings.Builder
 	var binds []int
@@ -69,12 +68,13 @@ func Render(q *ir.Query, style Style) SQL {
 			case (style == DollarText || style == Wire) && AsText(t) || style == Wire && t.Kind == ir.Blob:
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			case s.Cast && t.Native != "" && style != Question:
-				// SQLite needs no types, and its casts change values.
+				// SQLite needs no types, and its casts would change values.
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			}
 			if strings.HasPrefix(p, "CAST") && i+1 < len(q.Segments) {
 				if next := strings.TrimLeft(q.Segments[i+1].Text, " \t\r\n"); strings.HasPrefix(next, "[") || strings.HasPrefix(next, ".") {
-					p = "(" + p + ")" // in PostgreSQL a cast has no elements or fields otherwise
+					// PostgreSQL needs the parentheses to access elements or fields of a cast
+					p = "(" + p + ")"
 				}
 			}
 			if text := b.String(); text != "" && wordByte(text[len(text)-1]) {
@@ -99,12 +99,12 @@ func Render(q *ir.Query, style Style) SQL {
 	return SQL{Text: b.String(), Binds: binds}
 }
 
-// Nested reports whether values of a type hold other values.
+// Nested reports whether values of a type contain other values.
 func Nested(t ir.Type) bool {
 	return t.Kind == ir.List || t.Kind == ir.Array || t.Kind == ir.StructKind || t.Kind == ir.Map
 }
 
-// AsText reports whether DollarText writes a value that is not nested as text.
+// AsText reports whether DollarText writes a value of a type that is not nested as text.
 func AsText(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Decimal, ir.UUID, ir.Interval, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.Uint64, ir.Int128, ir.Uint128:
@@ -113,14 +113,15 @@ func AsText(t ir.Type) bool {
 	return false
 }
 
-// OnlyOfText reports whether DuckDB 1.5.5 makes values of a type of text, but of nothing that drivers have for them: a BIGNUM, which has
-// no digits, of no DECIMAL, and TIME_NS of no TIME.
+// OnlyOfText reports whether DuckDB 1.5.5 can make values of a type only from text, and not from a
+// value that drivers can bind. It cannot make a BIGNUM, which has no precision, from a DECIMAL, or
+// a TIME_NS from a TIME.
 func OnlyOfText(t ir.Type) bool {
 	return t.Kind == ir.Decimal && t.Precision == 0 || t.Native == "TIME_NS"
 }
 
-// wordByte says that a placeholder right behind c would be read as part of
-// the word before it (`id=$1` is fine, `LIMIT$1` is not).
+// wordByte reports whether a placeholder directly after c would be read as a part of the word
+// before it (`id=$1` is valid, `LIMIT$1` is not).
 func wordByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
@@ -132,33 +133,36 @@ func escapePercent(q *ir.Query, style Style, text string) string {
 	return text
 }
 
-// Bulk is the SQL text of one bulk operation on a table. The Columns are in
-// the order of the operation's row type.
+// Bulk is the SQL text of one bulk operation on a table. Columns are in the order of the
+// operation's row type.
 type Bulk struct {
 	Op      ir.Op
 	Columns []int
-	// Target is the table's SQL name with the list of columns to write:
-	// `app.tasks (a, b)`.
+	// Target is the table's SQL name with the list of columns to write: `app.tasks (a, b)`.
 	Target string
-	// Row is the statement that does one row with `?` placeholders (SQLite),
-	// and RowOrder the positions in Columns of its values.
+	// Row is the statement for one row with `?` placeholders (SQLite). RowOrder are the positions
+	// in Columns of its values.
 	Row      string
 	RowOrder []int
-	// Stage is the name of the temporary table that an update, delete or upsert
-	// first fills (DuckDB, PostgreSQL); Create, Dedupe (the last of several
-	// rows with one key wins), Apply and Drop are run in this order around it.
+	// Stage is the name of the temporary table that an update, delete or upsert fills first
+	// (DuckDB, PostgreSQL). The statements run in this order:
+	//
+	//  1. Create
+	//  2. Dedupe, after the table was filled: the last of several rows with the same key wins
+	//  3. Apply
+	//  4. Drop
 	Stage, Create, Dedupe, Apply, Drop string
 }
 
-// Many returns what stands before and behind the rows' marks in a statement like Row that has many rows, if the operation
-// can be one.
+// Many returns the text before and after the rows' placeholders in a statement like Row that has
+// several rows. ok is false if the operation has no such statement.
 func (b Bulk) Many() (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(b.Row, "("+strings.Repeat("?, ", len(b.Columns)-1)+"?)")
 	return before, behind, ok && strings.HasSuffix(before, " VALUES ")
 }
 
-// BulkSQL writes the statements of an operation. An appender and an insert
-// write straight into the table and have no stage.
+// BulkSQL returns the statements of an operation. An appender and an insert write directly into the
+// table, without a temporary table.
 func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	b := Bulk{Op: op}
 	switch op {
@@ -234,7 +238,7 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	case ir.OpUpsert:
 		b.Apply = "INSERT INTO " + b.Target + " SELECT " + columns + " FROM " + stage + conflict
 		if e == ir.DuckDB {
-			// A join instead of a look-up in the index per row, and no index is needed.
+			// A join needs no index, and replaces an index lookup for each row.
 			b.Apply = "MERGE INTO " + t.SQLName + " AS t USING " + stage + " AS s ON " + match
 			if len(t.Set) > 0 {
 				b.Apply += " WHEN MATCHED THEN UPDATE SET " + list(t.Set, func(i int) string { return name(i) + " = s." + name(i) }, ", ")
@@ -245,7 +249,7 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// RowsPath is what a bulk operation of Scoter's HTTP interface asks for, below
+// RowsPath returns the path of a bulk operation of Scoter's HTTP interface, below
 // /api/v1/tables/{database}/.
 func RowsPath(t *ir.Table, op ir.Op) string {
 	table := t.Table
@@ -263,8 +267,8 @@ func RowsPath(t *ir.Table, op ir.Op) string {
 	return path + "&mode=" + string(op) + "&key=" + url.QueryEscape(strings.Join(key, ","))
 }
 
-// StagedInsert is BulkSQL of an insert through a temporary table, for DuckDB's
-// appender, which must be given every column of what it appends to.
+// StagedInsert is BulkSQL for an insert through a temporary table. DuckDB's appender needs it,
+// because it must be given every column of its table.
 func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	b := BulkSQL(ir.DuckDB, t, op)
 	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
@@ -276,14 +280,13 @@ func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// ColumnsAsText wraps a query of DuckDB's dialect so that the columns of some
-// kinds are text.
+// ColumnsAsText wraps a query of DuckDB's dialect so that columns of some kinds are text.
 func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
 }
 
-// TextSQL is ColumnsAsText whose columns have text in place of some kinds also inside of other
-// values, but where these hold what is nameless.
+// TextSQL is like ColumnsAsText. It also converts values of some kinds inside of other values,
+// unless these contain a type without a name.
 func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && p.some(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.some(t, p.nameless) {
@@ -293,8 +296,9 @@ func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	})
 }
 
-// CheckText fails with Invalid if a column has values of a kind, which a language only reads of text, and they do not become text: those
-// of a statement that is not wrapped, and those inside of what has no name.
+// CheckText fails with Invalid if a column has values of a kind that a language can only read as
+// text, and the query cannot convert them to text. It cannot convert the values of a statement that
+// is not wrapped, or values inside of a type without a name.
 func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
 	for _, q := range p.Queries {
 		for _, c := range q.Columns {
@@ -312,11 +316,13 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 	return nil
 }
 
-// nameless reports whether a type of DuckDB is written nowhere in full, so that no CAST leads to one with it inside: UNION and VARIANT.
+// nameless reports whether DuckDB does not show the full name of a type, so that no CAST can name a
+// type that contains it: UNION and VARIANT.
 func (p *Plan) nameless(t ir.Type) bool { return t.Kind == ir.Any }
 
-// nameFields makes a query of DuckDB's dialect return structs whose fields have names, which those of row(...) have not: drivers hand
-// over fields by name. It fails with Invalid for a statement that cannot be wrapped.
+// nameFields makes a query of DuckDB's dialect return structs whose fields have names. The fields
+// of row(...) have none, but drivers return fields by name. The error is Invalid for a statement
+// that cannot be wrapped.
 func (p *Plan) nameFields(q *Query) error {
 	if p.Module.Engine != ir.DuckDB && p.Module.Engine != ir.Scoter {
 		return nil
@@ -343,14 +349,15 @@ func (p *Plan) nameFields(q *Query) error {
 	return nil
 }
 
-// has reports whether values of a type are of a kind or have such inside of them.
+// has reports whether a type has a kind, or contains a type of that kind.
 func (p *Plan) has(t ir.Type, kind ir.Kind) bool {
 	return p.some(t, func(t ir.Type) bool { return t.Kind == kind })
 }
 
-// FiniteSQL is a query of DuckDB's dialect as Python reads it: intervals are text, and so are days and moments inside of other values;
-// of the others an infinite one is an error. The driver makes the first or last moment that Python has of those that are infinite, which
-// nobody can tell from one that is meant.
+// FiniteSQL returns a query of DuckDB's dialect for Python. Intervals become text, and so do dates
+// and timestamps inside of other values. For other dates and timestamps an infinite value is an
+// error: the driver would convert it to the first or last value of Python's type, which cannot be
+// distinguished from a real value.
 func (p *Plan) FiniteSQL(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		switch {
@@ -367,7 +374,8 @@ func (p *Plan) FiniteSQL(q *Query) string {
 
 func isDay(k ir.Kind) bool { return k == ir.Date || k == ir.Timestamp || k == ir.TimestampTZ }
 
-// withText is a type of DuckDB with text in place of some kinds. It is none if something in it is nameless.
+// withText returns a DuckDB type in which some kinds are replaced by text. It returns "" if the
+// type contains a type without a name.
 func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
 	if slices.Contains(kinds, t.Kind) {
 		return "VARCHAR"
@@ -389,9 +397,9 @@ func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
 	return t.Native
 }
 
-// ArrowSQL is the text of a query whose result is read as Arrow. On DuckDB those columns are text that have a type, also inside,
-// that DuckDB 1.5.5 does not export or not as it is: VARIANT, UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which
-// loses its offset.
+// ArrowSQL returns the text of a query whose result is read as Arrow. DuckDB 1.5.5 cannot export
+// some types, or not exactly: VARIANT, UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ,
+// which loses its offset. ArrowSQL converts columns that contain such a type to text.
 func (p *Plan) ArrowSQL(q *Query) string {
 	if p.Module.Engine != ir.DuckDB || !q.ReadOnly {
 		return q.SQL.Text
@@ -399,8 +407,8 @@ func (p *Plan) ArrowSQL(q *Query) string {
 	return columnsAsText(q, p.arrowLoses)
 }
 
-// arrowCannot reports whether a statement has a column that would have to be text
-// in Arrow, which that of one that changes rows cannot be made.
+// arrowCannot reports whether a statement that changes rows has a column that would have to be text
+// in Arrow. Such a statement cannot be wrapped to convert it.
 func (p *Plan) arrowCannot(q *Query) bool {
 	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowLoses(c.Type) })
 }
@@ -411,7 +419,7 @@ func (p *Plan) arrowLoses(t ir.Type) bool {
 	})
 }
 
-// some reports whether f is true of a type or of one inside of it.
+// some reports whether f is true for a type or for a type inside of it.
 func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	t.Walk(func(t ir.Type) {
 		found = found || f(t) || t.Kind == ir.StructKind &&
@@ -420,8 +428,8 @@ func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	return found
 }
 
-// InnerMomentsAsText wraps a query of DuckDB's dialect so that moments and instants inside of
-// lists, structs and maps are text, but where these hold what is nameless.
+// InnerMomentsAsText wraps a query of DuckDB's dialect so that timestamps inside of lists, structs
+// and maps are text, unless these contain a type without a name.
 func (p *Plan) InnerMomentsAsText(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && (p.has(t, ir.TimestampTZ) || p.has(t, ir.Timestamp)) && !p.some(t, p.nameless) {
@@ -431,8 +439,9 @@ func (p *Plan) InnerMomentsAsText(q *Query) string {
 	})
 }
 
-// momentsAsText is an expression of DuckDB with text in place of moments. That of instants is in
-// UTC: with an offset it would lose the seconds that offsets had before there were zones.
+// momentsAsText returns a DuckDB expression that replaces timestamps by text. Timestamps with a
+// time zone are in UTC. With an offset they would lose the seconds of offsets from before time
+// zones.
 func (p *Plan) momentsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {
@@ -465,7 +474,7 @@ func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
 
-// asText is the expression of a column's text, "" if it is to stay as it is.
+// asText returns an expression for a column as text, or "" if the column does not change.
 func asText(name string, t ir.Type, text bool) string {
 	switch {
 	case !text:
@@ -476,7 +485,8 @@ func asText(name string, t ir.Type, text bool) string {
 	return "CAST(" + name + " AS VARCHAR)"
 }
 
-// columnsAs wraps a query so that columns are what expressions make of them; "" leaves one as it is.
+// columnsAs wraps a query and replaces columns by expressions. A column does not change if its
+// expression is "".
 func columnsAs(q *Query, expression func(name string, t ir.Type) string) string {
 	var texts []string
 	for _, c := range q.Columns {

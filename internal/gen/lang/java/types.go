@@ -109,7 +109,7 @@ var primitives = map[string]string{
 	"Boolean": "boolean", "Byte": "byte", "Short": "short", "Integer": "int", "Long": "long", "Float": "float", "Double": "double",
 }
 
-// component is the type of a row's column.
+// component returns the type of a row's column.
 func (g *generator) component(r *ir.Row, c ir.Column) string {
 	t := g.javaType(c.Type)
 	if p := primitives[t]; p != "" && g.Target.Config.SQG && !c.Nullable &&
@@ -119,7 +119,7 @@ func (g *generator) component(r *ir.Row, c ir.Column) string {
 	return g.orNull(t, c.Nullable)
 }
 
-// orNull marks a type whose values may be null, where JSpecify is asked for.
+// orNull adds an annotation to a type whose values may be null, if JSpecify is enabled.
 func (g *generator) orNull(t string, nullable bool) string {
 	if !nullable || !g.Target.Config.JSpecify {
 		return t
@@ -130,8 +130,8 @@ func (g *generator) orNull(t string, nullable bool) string {
 	return "@Nullable " + t
 }
 
-// pool holds the codecs that have to be made, each under one name, in an order
-// in which each uses only earlier ones.
+// pool has the codecs that the generated code must create. Each has one name, and uses only codecs
+// before it.
 type pool struct {
 	g     *generator
 	names map[string]string
@@ -143,7 +143,7 @@ func newPool(g *generator) *pool {
 	return &pool{g: g, names: map[string]string{}, taken: emit.NewScope()}
 }
 
-// codec is the expression of a type's codec.
+// codec returns the expression of a type's codec.
 func (g *generator) codec(t ir.Type) string {
 	switch t.Kind {
 	case ir.Timestamp:
@@ -224,12 +224,13 @@ func (p *pool) write(w *emit.Writer) {
 	})
 }
 
-// arg is a value with its type for the runtime.
+// arg returns a value together with its type, for the runtime.
 func (g *generator) arg(t ir.Type, v string) string { return g.codec(t) + ".arg(" + v + ")" }
 
 func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// result is the type of one result and the function that reads it. Its parameter has a name that none of a query has.
+// result returns the type of a result and the function that reads it. The name of the function's
+// parameter differs from all parameters of queries.
 func (g *generator) result(q *emit.Query) (row, read string) {
 	if q.Pluck {
 		c := q.Columns[0]

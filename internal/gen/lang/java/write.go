@@ -16,7 +16,7 @@ var verbs = map[ir.Op]string{
 	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
 }
 
-// helper is the runtime's class of bulk operations that have routes, "" if there is none.
+// helper returns the runtime's class for bulk operations that have routes, or "" if there is none.
 func (g *generator) helper() string {
 	if len(g.Tables) == 0 {
 		return ""
@@ -24,12 +24,12 @@ func (g *generator) helper() string {
 	return map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres"}[g.Module.Engine]
 }
 
-// route is the type of a route, which may be null.
+// route returns the type of a route, which may be null.
 func (g *generator) route() string {
 	return g.helper() + "." + g.orNull("Route", true) // an annotation belongs to the inner name
 }
 
-// withRoute writes what makes the same queries with another route.
+// withRoute writes the method that returns the same queries with another route.
 func (g *generator) withRoute() {
 	w := &g.w
 	route := g.route()
@@ -129,14 +129,14 @@ func (g *generator) bulks() {
 	})
 }
 
-// staged reports whether an operation that writes some of a table's columns goes through a
-// temporary table with only these: DuckDB's appender must be given all of what it appends to, and
-// its appendDefault takes constant defaults only.
+// staged reports whether an operation that writes only some of a table's columns uses a temporary
+// table with these columns. DuckDB's appender needs a value for every column, and its appendDefault
+// supports only constant defaults.
 func (g *generator) staged(t *emit.Table, op *emit.Op) bool {
 	return g.Module.Engine == ir.DuckDB && op.Bulk.Stage == "" && len(op.Bulk.Columns) < len(t.Columns)
 }
 
-// stagedAppender reports whether a table has an appender that is staged.
+// stagedAppender reports whether a table has a staged appender.
 func (g *generator) stagedAppender(t *emit.Table) bool {
 	return slices.ContainsFunc(t.Ops, func(op *emit.Op) bool { return op.Op == ir.OpAppender && g.staged(t, op) })
 }
@@ -212,8 +212,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// copyRow writes what puts a row into binary COPY: the kinds that most columns are of have a method
-// of their own.
+// copyRow writes the code that writes a row in COPY's binary form. The most common kinds have their
+// own methods.
 func (g *generator) copyRow(op *emit.Op, order []int) {
 	w := &g.w
 	w.Line("    (to, row) -> {")
@@ -229,7 +229,8 @@ func (g *generator) copyRow(op *emit.Op, order []int) {
 	w.Line("    });")
 }
 
-// packBulk writes a bulk operation of Scoter: what packs a row into columns of MessagePack.
+// packBulk writes a bulk operation for Scoter, with the code that packs a row into MessagePack
+// columns.
 func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	w := &g.w
 	var names []string
@@ -254,14 +255,14 @@ func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// packed are the methods of ScoterPack by the kind of value that they write, which box nothing.
+// packed are the methods of ScoterPack for each kind. They do not box values.
 var packed = map[ir.Kind]string{
 	ir.Bool: "bool", ir.Int8: "int8", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Uint8: "int16", ir.Uint16: "int32", ir.Uint32: "int64",
 	ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal", ir.Text: "string", ir.JSON: "string", ir.UUID: "uuid", ir.Date: "date",
 	ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",
 }
 
-// copied are the methods of ScoterCopyRow by the kind of value that they write.
+// copied are the methods of ScoterCopyRow for each kind.
 var copied = map[ir.Kind]string{
 	ir.Bool: "bool", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal",
 	ir.Text: "text", ir.UUID: "uuid", ir.Date: "date", ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",

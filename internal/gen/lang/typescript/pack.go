@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// packRow writes what packs a row into the columns of a request to Scoter.
+// packRow writes the code that packs a row into the columns of a request to Scoter.
 func (g *generator) packRow(op *emit.Op) {
 	g.w.Block("pack: (to, r) => {", "},", func() {
 		for i, c := range op.Row.Columns {
@@ -22,7 +22,7 @@ var packers = map[ir.Kind]string{
 	ir.Blob: "rt.putBlob", ir.Interval: "rt.putInterval", ir.Any: "rt.putAny",
 }
 
-// packer is the function that writes a value that is not null.
+// packer returns the function that writes a value that is not null.
 func (g *generator) packer(t ir.Type) string {
 	switch t.Kind {
 	case ir.StructKind:
@@ -36,7 +36,7 @@ func (g *generator) packer(t ir.Type) string {
 	return "rt.putText" // dates, times, decimals, UUIDs, JSON and labels are text here
 }
 
-// packed is the call that writes a value.
+// packed returns the call that writes a value.
 func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 	switch {
 	case nullable && t.Kind == ir.Any:
@@ -51,7 +51,7 @@ func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 	return g.packer(t) + "(" + p + ", " + v + ")"
 }
 
-// packStruct writes the function that writes a struct: a map of its fields.
+// packStruct writes the function that writes a struct as a map of its fields.
 func (g *generator) packStruct(s *ir.Struct) {
 	name := g.StructType(s.Ref)
 	w := &g.w

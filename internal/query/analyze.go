@@ -135,7 +135,7 @@ func (c *cte) find(name string) *cte {
 
 type walker struct {
 	a            *analysis
-	offset       int // the offset of the parsed text in the statement
+	offset       int // the offset of the parsed text in the whole statement
 	mayReadFiles bool
 	ctes         []*cte // all CTEs, in the order of the text
 	err          error

@@ -13,9 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// lineProtocol accepts InfluxDB's line protocol, in the requests of its versions 1 and 2. As in
-// InfluxDB, valid lines are stored even if others are invalid. The response is then a 400 that
-// lists the invalid ones.
+// lineProtocol accepts a write request of InfluxDB 1 or 2, in line protocol. As in InfluxDB, valid
+// lines are stored even if other lines are invalid. Then the response is a 400 that lists the
+// invalid lines.
 func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) error {
 	precision, err := ingest.ParsePrecision(r.URL.Query().Get("precision"))
 	if err != nil {
@@ -52,8 +52,8 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	return p.answer(w)
 }
 
-// decodeLines decodes lines. If lines contradict one another, the types of the existing tables
-// decide.
+// decodeLines decodes the lines of a request. If lines disagree about a field's type, the types of
+// the existing tables decide which lines are valid.
 func (s *Server) decodeLines(r *http.Request, body []byte, o lineprotocol.Options) (lineprotocol.Result, error) {
 	decoded, err := lineprotocol.Decode(body, o)
 	if err != nil {
@@ -62,13 +62,13 @@ func (s *Server) decodeLines(r *http.Request, body []byte, o lineprotocol.Option
 	if !slices.ContainsFunc(decoded.Errors, func(e lineprotocol.LineError) bool { return e.Conflict }) {
 		return decoded, nil
 	}
-	// The table decides which of two types is right, not the first line.
+	// The type in the table is the right one, not the type in the first line.
 	err = s.decodeAsStored(r, body, o, &decoded)
 	return decoded, err
 }
 
-// decodeAsStored decodes the lines again, with a line in front for each measurement that has the
-// types of its table. Lines of another type are then the ones that are rejected.
+// decodeAsStored decodes the lines again. In front of the lines of each measurement it adds a line
+// with the types of its table. Then the lines with other types are rejected.
 func (s *Server) decodeAsStored(r *http.Request, body []byte, o lineprotocol.Options, decoded *lineprotocol.Result) error {
 	var typed bytes.Buffer
 	var measurements []string
@@ -91,7 +91,8 @@ func (s *Server) decodeAsStored(r *http.Request, body []byte, o lineprotocol.Opt
 	if err != nil {
 		return err
 	}
-	// An added line was rejected because its name cannot be written. It left no row.
+	// An added line was rejected, because the table's name cannot be written in line protocol. It
+	// left no row.
 	for len(again.Errors) > 0 && again.Errors[0].Line <= n {
 		measurements[again.Errors[0].Line-1] = ""
 		again.Errors = again.Errors[1:]
@@ -120,8 +121,8 @@ func (s *Server) decodeAsStored(r *http.Request, body []byte, o lineprotocol.Opt
 	return nil
 }
 
-// typedLine returns a line with the fields of some rows, in the types of their table. It returns ""
-// if a line cannot express any of the types.
+// typedLine returns a line in line protocol whose fields have the types of a table's columns. It
+// has the fields of some rows. It returns "" if line protocol has none of these types.
 func typedLine(t schema.Table, rows ingest.Rows) string {
 	var fields []string
 	for i, f := range rows.Batch.Schema().Fields() {
@@ -139,13 +140,13 @@ func typedLine(t schema.Table, rows ingest.Rows) string {
 	return measurementName.Replace(rows.Table) + " " + strings.Join(fields, ",") + " 0\n"
 }
 
-// fieldName and measurementName escape names for a line.
+// fieldName and measurementName escape names for line protocol.
 var (
 	fieldName       = strings.NewReplacer(",", `\,`, " ", `\ `, "=", `\=`)
 	measurementName = strings.NewReplacer(",", `\,`, " ", `\ `)
 )
 
-// typedValues has a field value for each type of a column.
+// typedValues has, for each type of a column, a field value of that type in line protocol.
 var typedValues = map[schema.Kind]string{
 	schema.Boolean: "t", schema.BigInt: "0i", schema.UBigInt: "0u", schema.Double: "0", schema.Varchar: `""`,
 }

@@ -61,8 +61,8 @@ func appendJSONString(dst, s []byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendEscaped appends s as a JSON string with quotes and escapes. Invalid UTF-8 becomes U+FFFD. The
-// line separators U+0085, U+2028 and U+2029 are escaped although JSON allows them: a reader of
+// appendEscaped appends s as a JSON string with quotes and escapes. Invalid UTF-8 becomes U+FFFD.
+// The line separators U+0085, U+2028 and U+2029 are escaped although JSON allows them: a reader of
 // NDJSON that splits at any Unicode line end would cut a row in two.
 func appendEscaped(dst, s []byte) []byte {
 	dst = append(dst, '"')

@@ -112,8 +112,8 @@ func validateChildren(data arrow.ArrayData, count int, rows int64, depth int) er
 	return nil
 }
 
-// validateOffsets checks that the offsets of an array's rows ascend, and do not exceed the length of
-// the values, which limit returns. end is the array's offset plus its length.
+// validateOffsets checks that the offsets of an array's rows ascend, and do not exceed the length
+// of the values, which limit returns. end is the array's offset plus its length.
 func validateOffsets[T int32 | int64](data arrow.ArrayData, end int64, limit func() int64) error {
 	if data.Len() == 0 {
 		return nil

@@ -182,7 +182,7 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 		}
 		return nil
 	}
-	// the function does nothing: each only counts the steps
+	// The function does nothing: each only counts the steps.
 	_ = each(func(_, _ string, _ int, of []measured) error {
 		for i := range of {
 			warm, counted := o.runs(&of[i])

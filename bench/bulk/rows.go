@@ -4,7 +4,7 @@ package bulk
 // arithmetic. So programs in every language make the same rows. An update or upsert writes the
 // values of another generation.
 
-// reading is one row, with its values as the integers of which checksums are computed.
+// reading is one row, as integers. Checksums are computed from them.
 type reading struct{ id, device, at, millidegrees, cents, battery, anomaly, location int64 }
 
 func readingOf(id, generation int64) reading {

@@ -91,7 +91,7 @@ func JavaProgram(ctx context.Context, dir string, version int) (java, path strin
 // if there is none.
 func newestJDK(ctx context.Context) (javac string, newest int) {
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
-		// an error means that the pattern is invalid, which it is not
+		// An error means that the pattern is invalid, which it is not.
 		paths, _ := filepath.Glob(pattern)
 		for _, path := range paths {
 			out, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()

@@ -57,7 +57,7 @@ type Report struct {
 	// Load is the machine's load average over one minute before the benchmark. It shows whether
 	// other programs were running.
 	Load float64 `json:"load_average_before"`
-	// seconds of a fixed computation; see function reference
+	// Seconds of a fixed computation; see function reference.
 	Reference float64        `json:"reference_seconds"`
 	Options   map[string]any `json:"options"`
 	Metrics   []Metric       `json:"metrics"`

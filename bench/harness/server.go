@@ -246,7 +246,7 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 			return retries, err
 		}
 		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-		// read the rest of the body, so that the connection can be reused
+		// Read the rest of the body, so that the connection can be reused.
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		if err != nil {

@@ -63,7 +63,7 @@ func (o *Options) compressed(ctx context.Context, env *harness.Env, report *harn
 	for _, n := range writers {
 		rates := make([][]float64, len(encodings))
 		var retries int64
-		// the encodings take turns, so that other load on the machine affects all of them
+		// The encodings take turns, so that other load on the machine affects all of them.
 		for range o.Repeat {
 			for i, e := range encodings {
 				k := kind{name: e.name, path: "/write?db=default&precision=us", newBody: func(seed, rows int) telemetry.Body {

@@ -60,7 +60,7 @@ var kinds = []kind{
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	report := harness.NewReport("ingest", map[string]any{"rows": o.Rows, "request_rows": o.RequestRows, "connections": connections, "flat_out_seconds": o.FlatOut.Seconds()})
 	cpu, acknowledged, rate, bytes := make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds))
-	// the kinds take turns, so that other load on the machine affects all of them
+	// The kinds take turns, so that other load on the machine affects all of them.
 	for range o.Repeat {
 		for i, k := range kinds {
 			rows := o.Rows / k.share

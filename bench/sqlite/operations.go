@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	// the driver with which this program creates the database
+	// The driver with which this program creates the database.
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/scoterdb/scoter/internal/base"

@@ -222,7 +222,7 @@ func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*
 		return nil, nil, errors.Join(err, s.close())
 	}
 	s.copy = func(table, from string) (statements []string) {
-		// insert in pieces: sorting all rows takes more memory than queries have
+		// Insert in pieces: sorting all rows takes more memory than queries have.
 		for n := range scale {
 			statements = append(statements, fmt.Sprintf("INSERT INTO %s SELECT * FROM %s WHERE l_orderkey > %d AND l_orderkey <= %d ORDER BY l_orderkey, l_linenumber",
 				table, from, n*ordersOfScale, (n+1)*ordersOfScale))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// size says how much of the table is changed: by n statements, of which of returns the n-th one.
+// size says how much of the table is changed: by n statements. of(i) returns the i-th one.
 type size struct {
 	name string
 	of   func(n int) update

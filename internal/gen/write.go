@@ -70,8 +70,8 @@ func (o *Output) Write() (changed []Change, err error) {
 	return changed, nil
 }
 
-// beside writes the new text of a file to a temporary file in the same folder, and returns its
-// path.
+// beside writes the new text of a file to a temporary file in the same folder. It returns the
+// temporary file's path.
 func beside(c Change) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
 		return "", err

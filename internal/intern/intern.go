@@ -23,7 +23,7 @@ type Table struct {
 	// none
 	offsets []int32
 	data    []byte
-	// the hash table; its size is a power of two, and at most half of the slots are used
+	// The hash table; its size is a power of two, and at most half of the slots are used.
 	slots []slot
 	// last is the slot that Find or Index returned last. In sorted columns the next value is
 	// usually the same.

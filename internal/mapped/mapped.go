@@ -98,7 +98,7 @@ func (m *Memory) unmapOldestLocked() {
 	mem := m.unused[0].mem
 	m.unused = slices.Delete(m.unused, 0, 1)
 	if err := unmapMemory(mem); err != nil {
-		// it only fails for a wrong address, which would be a defect
+		// It only fails for a wrong address, which would be a defect.
 		panic("mapped: unmap: " + err.Error())
 	}
 	m.bytes.Add(-int64(len(mem)))

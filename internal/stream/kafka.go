@@ -74,7 +74,7 @@ func newKafka(values map[string]string) (kafka, error) {
 	k.client = []kgo.Opt{
 		kgo.SeedBrokers(k.brokers...), kgo.ClientID("scoter"), kgo.WithLogger(silent{}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchIsolationLevel(isolation),
-		// transaction markers are records too: their offsets have to be stored
+		// Transaction markers are records too: their offsets have to be stored.
 		kgo.KeepControlRecords(),
 		kgo.FetchMaxBytes(fetchBytes), kgo.FetchMaxPartitionBytes(fetchBytes / 2), kgo.BrokerMaxReadBytes(maxRecordBytes),
 		kgo.MaxDecompressBatchBytes(maxRecordBytes), kgo.MetadataMaxAge(time.Minute),

@@ -70,7 +70,7 @@ func fanOuts(steps []protobuf.Step) (all []string) {
 func pathQuery(messages schema.Table, columns []column, metadata, primary []string) string {
 	const from = "m"
 	joins, selected := "", []string{}
-	// by the part of a path before []: the alias of that list's elements
+	// By the part of a path before []: the alias of that list's elements.
 	alias := map[string]string{}
 	complete := true
 	for _, c := range columns {

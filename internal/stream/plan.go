@@ -15,7 +15,7 @@ type plan struct {
 	kafka  kafka
 	format *format
 	keys   *plan // how keys are decoded; nil if keys are bytes
-	// each is a set of columns that messages are decoded to; a nil set has all columns
+	// Each is a set of columns that messages are decoded to; a nil set has all columns.
 	shapes  [][]protobuf.Column
 	targets []target
 }

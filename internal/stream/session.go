@@ -64,9 +64,9 @@ func again(format string, args ...any) error {
 }
 
 const (
-	// the interval between checks of the topics' ids, partitions and ends
+	// The interval between checks of the topics' ids, partitions and ends.
 	checkEvery = 10 * time.Second
-	// the longest time of one poll; a rebalance waits until the poll ends
+	// The longest time of one poll; a rebalance waits until the poll ends.
 	pollFor = time.Second
 	askFor  = 15 * time.Second // the timeout of requests to the cluster
 	// readAnew is how long a partition may be unreadable before a new client tries it.

@@ -150,7 +150,7 @@ func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
 		op.apply(names)
 	}
 	clone := newDir()
-	// sorted, so that the same seed gives the same result
+	// Sorted, so that the same seed gives the same result.
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		clone.entries[name] = names[name].afterCrash(rng, keepPercent)
 	}

@@ -36,7 +36,7 @@ type kind struct {
 	name, topic, message string
 	into                 string // the part of CREATE SOURCE that begins with INTO
 	share                int    // the run reads share * Options.Messages messages
-	// the run ends when all rows are in parts, and not when they are visible
+	// The run ends when all rows are in parts, and not when they are visible.
 	parts  bool
 	target float64
 }
@@ -78,7 +78,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	defer k.stop()
 	report := harness.NewReport("stream", map[string]any{"messages": o.Messages, "partitions": o.Partitions, "compression": o.Compression, "fake": o.Fake})
 	samples := make(map[string]map[string][]float64, len(kinds))
-	// the kinds take turns, so that other load on the machine affects all of them
+	// The kinds take turns, so that other load on the machine affects all of them.
 	for range o.Repeat {
 		for _, kind := range kinds {
 			if samples[kind.name] == nil {

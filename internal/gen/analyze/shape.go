@@ -34,7 +34,7 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 			if o.Nullable != nil {
 				c.Nullable = *o.Nullable
 			} else if o.Type != "" {
-				// as in SQG, an entry with only a type means that the column is nullable
+				// As in SQG, an entry with only a type means that the column is nullable.
 				c.Nullable = true
 			}
 			if o.Type == "" {

@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	// an error message needs the line and column of each YAML node, which this library has
+	// An error message needs the line and column of each YAML node, which this library has.
 	"gopkg.in/yaml.v3"
 
 	"github.com/scoterdb/scoter/internal/base"

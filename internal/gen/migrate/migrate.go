@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	// gives pgx the interface of database/sql, so that one code serves three engines
+	// Gives pgx the interface of database/sql, so that one code serves three engines.
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/ncruces/go-sqlite3/driver" // SQLite without cgo

@@ -3,7 +3,7 @@ package sqlfile
 import (
 	"strings"
 
-	// overrides need positions, and this library has the line and column of each YAML node
+	// Overrides need positions, and this library has the line and column of each YAML node.
 	"gopkg.in/yaml.v3"
 
 	"github.com/scoterdb/scoter/internal/base"

@@ -14,7 +14,7 @@ func Statements(tokens []Token) [][]Token {
 	start, depth := 0, 0
 	var blocks []string // the BEGINs and CASEs without an END so far
 	var words []string  // the first few words of the statement so far, in upper case
-	// the text of the previous token in upper case; comments and white space do not count
+	// The text of the previous token in upper case; comments and white space do not count.
 	before := ""
 	flush := func(end int) {
 		s := tokens[start:end]

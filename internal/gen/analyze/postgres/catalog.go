@@ -17,7 +17,7 @@ type relation struct {
 	oid          uint32
 	schema, name string
 	visible      bool
-	// as in pg_class: r table, p partitioned table, v view, m materialized view, f foreign table
+	// As in pg_class: r table, p partitioned table, v view, m materialized view, f foreign table.
 	kind        string
 	hasChildren bool
 	attributes  []attribute

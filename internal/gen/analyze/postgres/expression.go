@@ -53,8 +53,8 @@ func (w *walker) nullable(l *level, e *node) bool {
 	case "SUBLINK":
 		return w.sublink(l, e)
 	case "SQLVALUEFUNCTION":
-		// up to LOCALTIMESTAMP(n) they are never NULL; CURRENT_USER, CURRENT_SCHEMA and so on may
-		// be
+		// Up to LOCALTIMESTAMP(n) they are never NULL; CURRENT_USER, CURRENT_SCHEMA and so on may
+		// be.
 		return e.num("op") > 8
 	}
 	return true

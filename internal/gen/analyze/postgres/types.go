@@ -15,7 +15,7 @@ import (
 type pgType struct {
 	name, schema string
 	visible      bool
-	// as in pg_type.typtype: b base, c composite, d domain, e enum, m multirange, p pseudo, r range
+	// As in pg_type.typtype: b base, c composite, d domain, e enum, m multirange, p pseudo, r range.
 	class      string
 	category   string
 	elem, base uint32
@@ -118,7 +118,7 @@ func (e *Engine) typ(ctx context.Context, oid uint32, typmod int32, dims int) (a
 		switch {
 		case out.Kind == ir.Decimal && typmod >= 4:
 			out.Precision = int((typmod - 4) >> 16 & 0xffff)
-			// the scale is a signed number in the lowest 11 bits
+			// The scale is a signed number in the lowest 11 bits.
 			out.Scale = int((typmod-4)&0x7ff^1024) - 1024
 		case out.Kind == ir.Timestamp:
 			out.Unit = "us"

@@ -100,7 +100,8 @@ const (
 	binaryExpr                  // text is the operator in upper case
 	callExpr                    // text is the function in lower case
 	castExpr                    // text is the type
-	// args are the base, if there is one, and the conditions; the results are in results
+	// Of a CASE, args are the base, if there is one, and the conditions. The results are in the
+	// field results.
 	caseExpr
 	betweenExpr  // args: value, low, high
 	inExpr       // args: value, then elements; sub or table

@@ -156,7 +156,7 @@ func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 			out.exact = v.text()
 			out.nullable = !v.text() // NULL for x''
 		}
-		// concat_ws is NULL if its separator (argument 0) is, and ignores other NULLs
+		// The result of concat_ws is NULL if its separator (argument 0) is. It ignores other NULLs.
 		if i == 0 || e.text != "concat_ws" {
 			out.nullable = out.nullable || v.nullable
 		}

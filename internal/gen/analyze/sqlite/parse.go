@@ -358,7 +358,7 @@ func (p *parser) fromItem() *source {
 			s = p.from()
 		}
 		p.need(")")
-		// the source is a join in brackets, whose tables keep their names
+		// The source is a join in brackets, whose tables keep their names.
 		if s.left != nil || s.table != "" {
 			if p.is("AS") || p.peek(0).Kind == sqlfile.Ident {
 				p.fail()

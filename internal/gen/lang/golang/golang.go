@@ -59,8 +59,8 @@ var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUI
 	GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
 	PostgresRoute PostgresUnnest PostgresBinary PostgresText`)
 
-// Plan names everything in a module. The error is Invalid if there is no such driver, or if two
-// names become the same.
+// Plan chooses the Go name of everything in a module. The error is Invalid if the target's driver
+// is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers[string(t.Engine)+"/"+t.Driver]
 	if !ok {

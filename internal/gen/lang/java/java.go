@@ -32,8 +32,8 @@ type generator struct {
 	arrow  bool
 }
 
-// Plan names everything in a module. The error is Invalid if there is no such driver, or if two
-// names become the same.
+// Plan chooses the Java name of everything in a module. The error is Invalid if the target's driver
+// is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	style := emit.Dollar
 	switch string(t.Engine) + "/" + t.Driver {

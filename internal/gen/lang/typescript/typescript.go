@@ -69,8 +69,8 @@ type generator struct {
 	safe bool
 }
 
-// Plan names everything in a module. The error is Invalid if there is no such driver, or if two
-// names become the same.
+// Plan chooses the TypeScript name of everything in a module. The error is Invalid if the target's
+// driver is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers(t)
 	if !ok {

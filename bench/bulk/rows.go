@@ -1,9 +1,10 @@
 package bulk
 
-// The values of a row depend only on its number, and use only integer arithmetic. So every language
-// makes the same rows. An update and an upsert write the values of another generation.
+// The values of a row depend only on its number and its generation, and use only integer
+// arithmetic. So programs in every language make the same rows. An update or upsert writes the
+// values of another generation.
 
-// reading is a row in the form in which the checksums use it.
+// reading is one row, as integers. Checksums are computed from them.
 type reading struct{ id, device, at, millidegrees, cents, battery, anomaly, location int64 }
 
 func readingOf(id, generation int64) reading {
@@ -15,8 +16,9 @@ func readingOf(id, generation int64) reading {
 	return reading{id, h % 100, 1735689600 + id*10 + generation, 18000 + h%15000, 98000 + h%4000, 20 + h%80, anomaly, h % 10}
 }
 
-// expected returns the checksums of the table after an operation on n rows. INSERT and UPDATE leave
-// rows 0 to n. DELETE leaves every fourth row. UPSERT starts in the middle of the existing rows.
+// expected returns the checksums that a table must have after an operation on n rows. After INSERT
+// and UPDATE the table has the rows 0 to n-1. After DELETE it has every fourth row. UPSERT starts
+// in the middle of the existing rows.
 func expected(operation string, n int) []int64 {
 	sums := make([]int64, 8)
 	add := func(r reading) {

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// shared are the sources that all Java programs use: the rows and the meter.
+// shared has the Java sources that all Java programs of benchmarks use: the rows and the meter.
 //
 //go:embed java
 var shared embed.FS
@@ -59,9 +59,10 @@ func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err 
 	return j, err
 }
 
-// JavaProgram compiles the sources in java/ and the generated sources in src/bench/. The libraries
-// of pom.xml are downloaded once per file. The JDK is the newest one on the machine. It is an error
-// if it is older than version. JavaProgram returns the java command and the class path.
+// JavaProgram compiles the sources in java/ and the generated sources in src/bench/ of dir. It
+// returns the java command and the class path. The libraries of pom.xml are downloaded once for
+// each content of that file. JavaProgram uses the newest JDK on the machine, and fails if that is
+// older than version.
 func JavaProgram(ctx context.Context, dir string, version int) (java, path string, err error) {
 	javac, newest := newestJDK(ctx)
 	if newest < version {
@@ -86,10 +87,12 @@ func JavaProgram(ctx context.Context, dir string, version int) (java, path strin
 	return filepath.Join(filepath.Dir(javac), "java"), out + string(os.PathListSeparator) + filepath.Join(jars, "*"), command(ctx, dir, javac, args...)
 }
 
-// newestJDK returns the path of javac and its version, or 0 if there is none.
+// newestJDK returns the path of the newest javac on the machine and its version. The version is 0
+// if there is none.
 func newestJDK(ctx context.Context) (javac string, newest int) {
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
-		paths, _ := filepath.Glob(pattern) // the patterns are valid
+		// An error means that the pattern is invalid, which it is not.
+		paths, _ := filepath.Glob(pattern)
 		for _, path := range paths {
 			out, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()
 			version := 0
@@ -109,11 +112,11 @@ func command(ctx context.Context, dir, name string, args ...string) error {
 	return nil
 }
 
-// Close removes the program and its data.
+// Close removes the folder of the program and its data.
 func (j *Java) Close() error { return os.RemoveAll(filepath.Dir(j.Dir)) }
 
-// Measure runs the program, which prints one line of JSON per run, and adds the measurements to the
-// report. The program prints its progress to standard error.
+// Measure runs the program and adds its measurements to the report. The program prints one line of
+// JSON for each run to standard output, and its progress to standard error.
 func (j *Java) Measure(ctx context.Context, r *Report, args ...string) error {
 	c := exec.CommandContext(ctx, j.java, append([]string{"-cp", j.path}, args...)...)
 	var stderr bytes.Buffer

@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Measurement has the values that were measured for one method, operation and number of rows. Its
-// slices have one element per counted run.
+// Measurement has the measurements of one method for one operation and number of rows. Its slices
+// have one element for each counted run.
 type Measurement struct {
 	Operation string    `json:"operation"`
 	Method    string    `json:"method"`
@@ -24,7 +24,8 @@ type Measurement struct {
 	Allocated []float64 `json:"allocated_bytes"`
 }
 
-// Measured returns the measurement of a method, or nil.
+// Measured returns the measurement of a method for an operation and a number of rows, or nil if
+// there is none.
 func (r *Report) Measured(operation, method string, rows int) *Measurement {
 	for i := range r.Measurements {
 		if m := &r.Measurements[i]; m.Operation == operation && m.Method == method && m.Rows == rows {
@@ -44,8 +45,9 @@ func (r *Report) Measure(operation, method string, rows int, millis, cpu, alloca
 	m.Millis, m.CPU, m.Allocated = append(m.Millis, millis), append(m.CPU, cpu), append(m.Allocated, allocated)
 }
 
-// Keep adds the measurements of an earlier report of the same benchmark. It skips operations and
-// numbers of rows that this report has measured itself. So a long benchmark can be run in pieces.
+// Keep copies measurements from an earlier report of the same benchmark into this one, so that a
+// long benchmark can be run in pieces. It skips an operation with a number of rows if this report
+// has measured it.
 func (r *Report) Keep(path string) error {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -73,7 +75,7 @@ func (r *Report) Keep(path string) error {
 	return nil
 }
 
-// on returns the text before the operation's name, such as the database.
+// on returns the beginning of an operation's full name, such as the database in "DuckDB INSERT".
 func on(operation string) string { return operation[:strings.LastIndexByte(operation, ' ')+1] }
 
 func order(operation string) int {
@@ -99,7 +101,8 @@ func (r *Report) writePage(dir string) error {
 	if err != nil {
 		return base.Errorf(base.Internal, "report: %w", err)
 	}
-	// Go's JSON encoder escapes text that would end the script element.
+	// The text can be put into a script element: Go's JSON encoder escapes what would end the
+	// element.
 	if err := t.Execute(f, map[string]any{"Title": r.Benchmark, "Data": template.JS(data)}); err != nil {
 		return base.Errorf(base.Unavailable, "report: %w", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Program makes a folder with a benchmark's files and the code that is generated from them. The
-// files contain scoter.yaml with its queries. The caller removes the folder.
+// Program makes a folder with the files of a benchmark, and generates code in it. The files include
+// scoter.yaml and the SQL files that it names. The caller removes the folder.
 func (e *Env) Program(ctx context.Context, files fs.FS) (dir string, err error) {
 	dir, err = os.MkdirTemp(e.Dir, "scoter-bench-")
 	if err != nil {
@@ -53,14 +53,16 @@ func (e *Env) scoter() (string, error) {
 	return path, nil
 }
 
-// Command returns a command that runs in a folder. It is killed when the context ends.
+// Command returns a command that runs a program in the folder dir. The program is killed when ctx
+// ends.
 func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
 	return c
 }
 
-// Python returns the path of a Python that has the packages pinned by a file of dir.
+// Python returns the path of a Python interpreter that has the packages that the file requirements
+// in dir lists.
 func Python(ctx context.Context, dir, requirements string) (string, error) {
 	packages, err := installed(dir, requirements, func(into string) error {
 		if err := command(ctx, dir, "python3", "-m", "venv", into); err != nil {

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress is a line on standard error that shows the current step. Without a terminal nothing is
-// shown, because a log would be full of steps.
+// Progress shows the current step of a benchmark as a line on standard error. If that is not a
+// terminal, it shows nothing, because a log would be full of steps.
 type Progress struct {
 	out       io.Writer
 	done, all int
 }
 
-// NewProgress begins a progress line with a bar over a number of steps. 0 means that the number is
+// NewProgress begins a progress line with a bar. steps is the number of steps, or 0 if it is
 // unknown.
 func NewProgress(steps int) *Progress {
 	p := &Progress{out: io.Discard, all: steps}
@@ -38,5 +38,5 @@ func (p *Progress) Step(what string) {
 	p.done++
 }
 
-// Close clears the line.
+// Close removes the line from the terminal.
 func (p *Progress) Close() { fmt.Fprint(p.out, "\r\x1b[K") }

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// referenceNumbers is how many numbers the reference sorts. They do not fit into the caches of a
-// core.
+// referenceNumbers is how many numbers reference sorts. They do not fit into the caches of a core.
 const referenceNumbers = 2 << 20
 
-// reference returns how long it takes now to sort fixed random numbers, in seconds. It is the
-// minimum of three runs. The speed of a processor depends on the other load on its core. So numbers
-// of two reports are comparable only as multiples of the reference.
+// reference measures the present speed of the processor: the seconds that it takes to sort fixed
+// random numbers, as the minimum of three runs. The speed depends on other load on the same core.
+// So the times of two reports are comparable only as multiples of their references.
 func reference() float64 {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := make([]uint64, referenceNumbers)

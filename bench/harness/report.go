@@ -20,19 +20,19 @@ import (
 
 // Env is the environment that every benchmark receives.
 type Env struct {
-	Scoter string // the scoter program; if empty, the one next to this program
-	Dir    string // for data; if empty, the system's temporary folder
-	Output string // folder of the JSON files; if empty, none is written
+	Scoter string // path of the scoter program; if empty, the one in the folder of this program
+	Dir    string // folder for data; if empty, the system's folder for temporary files
+	Output string // folder for the JSON files of reports; if empty, none is written
 	Table  io.Writer
 }
 
-// Metric is one number and its target.
+// Metric is one measured number with its target, if there is one.
 type Metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"` // the median of the samples, if there are any
 	Unit  string  `json:"unit"`
-	// Target is the limit of Value, or nil if there is none. Value must be at least Target if
-	// AtLeast is set, and at most Target otherwise.
+	// Target is the limit for Value, or nil if there is none. If AtLeast is set, Value must be at
+	// least Target. Otherwise it must be at most Target.
 	Target  *float64  `json:"target,omitempty"`
 	AtLeast bool      `json:"at_least,omitempty"`
 	Samples []float64 `json:"samples,omitempty"`
@@ -54,16 +54,17 @@ type Report struct {
 	Processor string    `json:"processor"`
 	Cores     int       `json:"cores"`
 	Memory    int64     `json:"memory_bytes"`
-	// Load is the machine's load average over one minute, before the benchmark. It shows other
-	// work.
-	Load      float64        `json:"load_average_before"`
-	Reference float64        `json:"reference_seconds"` // see reference
+	// Load is the machine's load average over one minute before the benchmark. It shows whether
+	// other programs were running.
+	Load float64 `json:"load_average_before"`
+	// Seconds of a fixed computation; see function reference.
+	Reference float64        `json:"reference_seconds"`
 	Options   map[string]any `json:"options"`
 	Metrics   []Metric       `json:"metrics"`
-	// Measurements are results of methods that are compared over several sizes. The page shows them
-	// as charts.
+	// Measurements are the results of methods for several operations and numbers of rows. The
+	// report's page shows them as charts.
 	Measurements []Measurement `json:"measurements,omitempty"`
-	// Charts are shown on the page of a report that compares sides in cases.
+	// Charts are bar charts for the report's page.
 	Charts []*Chart `json:"charts,omitempty"`
 }
 
@@ -91,7 +92,7 @@ func (r *Report) AtLeast(target float64, name string, value float64, unit string
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, AtLeast: true, Samples: samples})
 }
 
-// Publish prints the report and saves it.
+// Publish prints the report, and saves it as Save does.
 func (e *Env) Publish(r *Report) error {
 	w := tabwriter.NewWriter(e.Table, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "load %s before, reference work %s s\n", short(r.Load), short(r.Reference))
@@ -120,8 +121,8 @@ func (e *Env) Publish(r *Report) error {
 	return e.Save(r)
 }
 
-// Save writes the report's JSON file and its page, unless there is no output folder. It may be
-// called again when the report has grown.
+// Save writes the report as a JSON file and as an HTML page. It does nothing if Env has no output
+// folder. It may be called again after numbers were added to the report.
 func (e *Env) Save(r *Report) error {
 	if e.Output == "" {
 		return nil
@@ -147,7 +148,7 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// Percentile returns the value below which a share (0 to 1) of the samples is.
+// Percentile returns the value below which the given share (0 to 1) of the samples lies.
 func Percentile(samples []float64, share float64) float64 {
 	if len(samples) == 0 {
 		return math.NaN()
@@ -156,8 +157,8 @@ func Percentile(samples []float64, share float64) float64 {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// Median returns the sample in the middle. For an even number of samples it is the mean of the two
-// in the middle, so that of two passes both count.
+// Median returns the middle sample. If the number of samples is even, it is the mean of the two in
+// the middle. So of two samples, both count.
 func Median(samples []float64) float64 {
 	sorted := slices.Sorted(slices.Values(samples))
 	n := len(sorted)
@@ -185,8 +186,8 @@ func GeometricMean(values []float64) float64 {
 	return math.Exp(sum / float64(len(values)))
 }
 
-// procField returns a field of one of Linux's files of "name : value" lines. On other systems it
-// returns "".
+// procField returns a field of a Linux file with lines of the form "name : value", such as
+// /proc/cpuinfo. On other systems it returns "".
 func procField(path, name string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

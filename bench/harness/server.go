@@ -1,4 +1,4 @@
-// Package harness is the shared code of the benchmarks. It runs the real server on an empty
+// Package harness has the code that benchmarks share. It runs a Scoter server on an empty data
 // directory, measures its resource usage, and stores the numbers together with a description of the
 // machine.
 package harness
@@ -29,7 +29,7 @@ type Server struct {
 	URL string // http://host:port
 	Dir string
 
-	scoter  string // the program
+	scoter  string // path of the scoter program
 	client  *http.Client
 	process *exec.Cmd
 	exited  chan error
@@ -47,8 +47,8 @@ func (e *Env) TempDir() (string, error) {
 	return dir, nil
 }
 
-// StartServer starts a server on a new data directory, with additional flags. The caller stops it
-// with Finish.
+// StartServer starts a server on a new data directory, with flags in addition to the usual ones.
+// The caller stops it with Finish.
 func (e *Env) StartServer(ctx context.Context, flags ...string) (*Server, error) {
 	scoter, err := e.scoter()
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Server) Restart(ctx context.Context, flags ...string) error {
 	return s.Launch(ctx, flags...)
 }
 
-// Launch starts a server again on the same data after it has ended.
+// Launch starts a server that has ended again, on the same data.
 func (s *Server) Launch(ctx context.Context, flags ...string) error {
 	again, err := launch(ctx, s.scoter, s.Dir, flags)
 	if err != nil {
@@ -83,12 +83,12 @@ func (s *Server) Launch(ctx context.Context, flags ...string) error {
 	return nil
 }
 
-// Kill kills the server like a crash, and waits for its end.
+// Kill ends the server without a chance to clean up, like a crash, and waits for its end.
 func (s *Server) Kill() error {
 	if err := s.process.Process.Kill(); err != nil {
 		return base.Errorf(base.Internal, "kill server: %w", err)
 	}
-	<-s.exited // with the error that it was killed
+	<-s.exited // the error says that it was killed
 	return nil
 }
 
@@ -123,7 +123,7 @@ func launch(ctx context.Context, scoter, dir string, flags []string) (*Server, e
 	}
 }
 
-// Stop stops the server like an operator, and waits for its end.
+// Stop asks the server to shut down, as an operator would, and waits for its end.
 func (s *Server) Stop() error {
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
 		return base.Errorf(base.Internal, "stop server: %w", err)
@@ -142,7 +142,8 @@ func (s *Server) Load(ctx context.Context, file, table string) error {
 	return nil
 }
 
-// Finish stops a server and removes its data. It is called with defer. It sets *err if that is nil.
+// Finish stops a server and removes its data. It is called with defer: if that fails and *err is
+// nil, it sets *err.
 func (e *Env) Finish(s *Server, err *error) {
 	stopErr := s.Stop()
 	if removeErr := os.RemoveAll(s.Dir); stopErr == nil && removeErr != nil {
@@ -153,8 +154,8 @@ func (e *Env) Finish(s *Server, err *error) {
 	}
 }
 
-// NewClient returns an HTTP client that keeps one connection open, like a database driver. Each
-// worker of a load has its own client.
+// NewClient returns an HTTP client that keeps one connection open, like a database driver does.
+// Each concurrent worker needs its own client.
 func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true, WriteBufferSize: 64 << 10, ReadBufferSize: 64 << 10}}
 }
@@ -175,7 +176,7 @@ func (a authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	return a.RoundTripper.RoundTrip(req)
 }
 
-// SQL runs a statement and returns its rows as JSON values.
+// SQL runs a statement on the server and returns its rows, with values as decoded from JSON.
 func (s *Server) SQL(ctx context.Context, statement string) ([][]any, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/sql", strings.NewReader(statement))
 	if err != nil {
@@ -218,13 +219,14 @@ func CheckStatus(resp *http.Response) error {
 	if resp.StatusCode < 300 {
 		return nil
 	}
-	// the status is enough if the body cannot be read
+	// Ignore the error: the status is enough if the body cannot be read.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
 	return base.Errorf(base.Unavailable, "%s: %s", resp.Status, strings.TrimSpace(string(text)))
 }
 
-// Send posts a body of a media type until the server accepts it. The body may be empty. If the
-// response asks to retry, Send waits as long as the response says.
+// Send posts a body with the media type contentType. If the server asks to retry, Send waits as
+// long as the response says and sends again, until the server accepts the request. The body may be
+// empty.
 func (s *Server) Send(ctx context.Context, client *http.Client, path, contentType string, body func() io.Reader) (retries int, err error) {
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, body())
@@ -244,7 +246,8 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 			return retries, err
 		}
 		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-		_, _ = io.Copy(io.Discard, resp.Body) // only to reuse the connection
+		// Read the rest of the body, so that the connection can be reused.
+		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		if err != nil {
 			return retries, base.Errorf(base.Internal, "%s without Retry-After", resp.Status)
@@ -258,8 +261,8 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 	}
 }
 
-// Latencies runs a query repeatedly on a number of connections for the duration d. It returns how
-// long each run took, in milliseconds. query returns the text of the n-th run.
+// Latencies runs queries for the duration d on several connections at once. It returns how long
+// each query took, in milliseconds. query returns the SQL text of the n-th query.
 func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration, query func(n int) string) ([]float64, error) {
 	until := time.Now().Add(d)
 	var mu sync.Mutex
@@ -287,7 +290,8 @@ func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration
 	return all, err
 }
 
-// WaitFlushed waits until every row is in a part. The server must run with a short flush-age.
+// WaitFlushed waits until every row of the server is in a part. The server must run with a short
+// flush-age.
 func (s *Server) WaitFlushed(ctx context.Context) error {
 	for {
 		resp, err := s.client.Get(s.URL + "/api/v1/status")
@@ -305,7 +309,8 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 		case status.FlushError != "":
 			return base.Errorf(base.Internal, "flush: %s", status.FlushError)
 		}
-		// The status has no such number: its write_memory also includes changes to parts.
+		// Count the rows in memory. write_memory in the status is no use, because it also includes
+		// changes to parts.
 		rows, err := s.Number(ctx, "SELECT coalesce(sum(memtable_rows), 0)::DOUBLE FROM scoter.tables")
 		if err != nil || rows == 0 {
 			return err
@@ -318,11 +323,11 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 	}
 }
 
-// mergeRest is how long the parts must stay the same, without a running merge, to count as merged.
-// mergeLimit is how long WaitMerged waits for that.
+// The parts count as merged if they stay the same for mergeRest and no merge runs. WaitMerged waits
+// at most mergeLimit for that.
 const mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 
-// WaitMerged waits until there is nothing left to merge.
+// WaitMerged waits until the server has nothing left to merge.
 func (s *Server) WaitMerged(ctx context.Context) error {
 	newest, since, began := -1.0, time.Now(), time.Now()
 	for time.Since(since) < mergeRest && time.Since(began) < mergeLimit {
@@ -351,5 +356,6 @@ func (s *Server) PartsBytes(ctx context.Context) (float64, error) {
 	return s.Number(ctx, "SELECT coalesce(sum(bytes), 0)::DOUBLE FROM scoter.parts")
 }
 
-// FlushSoon returns flags that make a server flush its rows after age at the latest.
+// FlushSoon returns the flags that make a server flush each row at the latest when it is as old as
+// age.
 func FlushSoon(age time.Duration) []string { return []string{fmt.Sprintf("--flush-age=%s", age)} }

@@ -21,20 +21,22 @@ type Process int
 // Process returns the process of the server.
 func (s *Server) Process() Process { return Process(s.process.Process.Pid) }
 
-// CPU returns the processor time of the server and its ended children, user and system, in seconds.
+// CPU returns the processor time of the server and of its ended children, in seconds. It is the sum
+// of user and system time.
 func (s *Server) CPU() (float64, error) { return s.Process().CPU() }
 
 // PeakRSS returns the server's peak resident memory, in bytes.
 func (s *Server) PeakRSS() (int64, error) { return s.Process().PeakRSS() }
 
-// CPU returns the processor time of the process and its ended children, user and system, in
-// seconds.
+// CPU returns the processor time of the process and of its ended children, in seconds. It is the
+// sum of user and system time.
 func (p Process) CPU() (float64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {
 		return 0, base.Errorf(base.Unavailable, "processor time: %w", err)
 	}
-	// The process name, in brackets, may contain any character. So count the fields after it.
+	// The second field is the process name in parentheses, which may contain any character. So find
+	// its end, and count the fields after it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	ticks := 0
 	for _, at := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime
@@ -47,14 +49,14 @@ func (p Process) CPU() (float64, error) {
 	return float64(ticks) / clockTicks, nil
 }
 
-// PeakRSS returns the peak resident memory since the start of the process or since ForgetPeak, in
-// bytes.
+// PeakRSS returns the largest resident memory of the process, in bytes, since it started or since
+// ForgetPeak.
 func (p Process) PeakRSS() (int64, error) {
 	kb, err := p.field("status", "VmHWM")
 	return kb << 10, err
 }
 
-// ForgetPeak resets the peak of PeakRSS to the current memory.
+// ForgetPeak makes PeakRSS start again with the present memory.
 func (p Process) ForgetPeak() error {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p), []byte("5"), 0); err != nil {
 		return base.Errorf(base.Unavailable, "forget the peak of memory: %w", err)
@@ -65,7 +67,8 @@ func (p Process) ForgetPeak() error {
 // Written returns the bytes that the process has written to file systems on disks.
 func (p Process) Written() (int64, error) { return p.field("io", "write_bytes") }
 
-// field returns a number from one of the process's files of "name: value [kB]" lines.
+// field returns a number from a file of the process below /proc, with lines of the form "name:
+// value [kB]". The number is in the unit of that line.
 func (p Process) field(file, name string) (int64, error) {
 	path := fmt.Sprintf("/proc/%d/%s", p, file)
 	n, err := strconv.ParseInt(strings.TrimSuffix(procField(path, name), " kB"), 10, 64)
@@ -75,13 +78,13 @@ func (p Process) field(file, name string) (int64, error) {
 	return n, nil
 }
 
-// Use is the time that some work took.
+// Use is how long some work took, and how much processor time the server used for it.
 type Use struct {
 	Wall time.Duration
 	CPU  float64 // seconds of the server's processor time
 }
 
-// Measure runs work and returns the time that it took.
+// Measure calls work, and returns how long it took and how much processor time the server used.
 func (s *Server) Measure(work func() error) (Use, error) {
 	before, err := s.CPU()
 	if err != nil {

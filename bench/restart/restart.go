@@ -1,5 +1,5 @@
-// Package restart measures how long a killed server takes until it serves again. It has to read its
-// log first.
+// Package restart measures how long a server takes to answer again after it was killed. It has to
+// read its log first.
 package restart
 
 import (
@@ -16,18 +16,19 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Log    int `help:"Size of the log, in MiB." default:"256"`
 	Repeat int `help:"Restarts of each kind; the log is written anew for each." default:"3"`
 }
 
-// Help implements kong's HelpProvider.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Kinds: requests of one row (line protocol), requests of 10,000 rows (MessagePack).\nExample: scoter-bench restart --repeat 1"
 }
 
-// maxSeconds is the target for a log of targetLog MiB on two quiet cores.
+// maxSeconds is the target for the time of a restart, with a log of targetLog MiB, on two cores
+// without other load.
 const (
 	maxSeconds = 2
 	targetLog  = 256
@@ -81,7 +82,7 @@ type restart struct {
 	requests int64
 }
 
-// once fills a log, kills the server, and starts it again.
+// once fills a log, kills the server, starts it again, and measures that.
 func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart, err error) {
 	s, err := env.StartServer(ctx, flags...)
 	if err != nil {

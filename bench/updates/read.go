@@ -11,9 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// read compares the ten queries on the changed table with the queries on a rewritten copy, before
-// and after merging. It then drops both tables. If many rows were deleted, it also compares a table
-// without deletions, because a query that reads all rows cannot be faster than that.
+// read measures ten queries on the changed table and on a rewritten copy, before and after merging.
+// It then drops both tables. If many rows were deleted, it also measures a table without deletions,
+// because a query that reads all rows cannot be faster than on that.
 func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) error {
 	if err := b.agree(ctx, kind); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) err
 	})
 }
 
-// agree checks that all sides have the same rows after the changes.
+// agree returns an error unless the tables of all systems have the same rows after the changes.
 func (b *bench) agree(ctx context.Context, kind string) error {
 	var want []any
 	for i, s := range b.sides {
@@ -93,15 +93,15 @@ func (b *bench) agree(ctx context.Context, kind string) error {
 	return nil
 }
 
-// memoryPasses is in how many passes the memory of the ten queries is measured.
+// memoryPasses is how many times the memory of the ten queries is measured.
 const memoryPasses = 3
 
-// memory compares the peak memory during the ten queries on either table. It takes passes, as for
-// the times. The memory that remains from filling the tables is freed all at once some time later,
-// and distorts only one of the passes.
+// memory compares the peak memory of the ten queries on the changed table and on its rewritten
+// copy. It measures several times. The memory that is left over from filling the tables is freed at
+// some time, and so distorts only one of the measurements.
 func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	tables := []string{"changed", "rewritten"}
-	for _, table := range tables { // fill the caches
+	for _, table := range tables { // run the queries once, so that the caches are filled
 		if _, err := s.peak(ctx, table); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	return nil
 }
 
-// peak returns the peak memory during the ten queries on a table, in MB.
+// peak returns the peak memory of the system while it runs the ten queries on a table, in MB.
 func (s *side) peak(ctx context.Context, table string) (float64, error) {
 	if err := s.process().ForgetPeak(); err != nil {
 		return 0, err
@@ -139,11 +139,13 @@ func (s *side) peak(ctx context.Context, table string) (float64, error) {
 	return float64(peak) / 1e6, err
 }
 
-// compare runs each query on the tables of each side: the changed table, its rewritten copy, and
-// optionally a table with all original rows. Scoter's average and worst ratio of the first to the
-// second table have targets. A ratio is the median of the ratios of the passes, and each pass runs
-// without interruption. Other load on the machine may make it half as fast for seconds or a minute.
-// Comparing the fastest runs would compare two tables at different speeds.
+// compare measures each query on the tables of each system: the changed table, its rewritten copy,
+// and optionally a table with all original rows. For Scoter, the average and the worst ratio of the
+// first table to the second one have targets.
+//
+// A ratio is the median of the ratios of several passes, each of which runs without interruption.
+// Other load on the machine may make it half as fast for seconds or a minute. The fastest run of
+// each table could be from times with different speeds.
 func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, sides []*side, tables []string, average, worst float64) error {
 	ratios, floors := map[*side][]float64{}, map[*side][]float64{}
 	for n, q := range lineitem.Queries {
@@ -156,7 +158,7 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 				if err != nil {
 					return base.Wrap(err, "%s", s.name)
 				}
-				if turn > 0 { // the first pass warms up
+				if turn > 0 { // the first pass only warms up
 					passes[s] = append(passes[s], made...)
 				}
 			}
@@ -191,11 +193,12 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 	return nil
 }
 
-// pass has the measurement of each table, as an average of two runs without interruption.
+// pass has, for each table, the average milliseconds of two runs that are part of one sequence
+// without interruption.
 type pass []float64
 
-// thereAndBack measures the tables in order and in reverse order (A B B A), so that no table has
-// the advantage of its position.
+// thereAndBack measures the tables in order, and then in reverse order (A B B A). So no table has
+// the advantage of its position. It returns the average for each table.
 func thereAndBack(tables []string, measure func(table string) (float64, error)) (pass, error) {
 	out := make(pass, len(tables))
 	for step := range 2 * len(tables) {
@@ -209,12 +212,12 @@ func thereAndBack(tables []string, measure func(table string) (float64, error)) 
 	return out, nil
 }
 
-// For a query that takes less than shortMillis, shortPasses passes are made at a time, because
-// chance has more weight.
+// If a query takes less than shortMillis milliseconds, shortPasses passes are measured at a time
+// instead of one, because chance matters more.
 const shortMillis, shortPasses = 40, 3
 
-// passes returns the milliseconds of a query on tables. A first run does not count, because another
-// system has filled the caches.
+// passes measures a query on tables, in milliseconds. Before, it runs the query once without
+// measuring, because another system has filled the caches.
 func (s *side) passes(ctx context.Context, query string, tables []string) ([]pass, error) {
 	ahead, err := s.run(ctx, fmt.Sprintf(query, tables[0]))
 	if err != nil {
@@ -236,8 +239,8 @@ func (s *side) passes(ctx context.Context, query string, tables []string) ([]pas
 	return out, nil
 }
 
-// ofPasses returns the median of a table's measurements, and the median of its ratios to the second
-// table, which is the rewritten copy. ratios are all these ratios.
+// ofPasses returns the median of a table's measurements (value), and the median of its ratios to
+// the second table, which is the rewritten copy. ratios has all of these ratios.
 func ofPasses(passes []pass, table int) (value, ratio float64, ratios []float64) {
 	var all []float64
 	for _, p := range passes {

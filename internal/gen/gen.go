@@ -29,21 +29,21 @@ type Output struct {
 	// Dir is the configuration's folder. The paths of files are relative to it, unless they are
 	// absolute.
 	Dir string
-	// Files are sorted by path. Each path occurs once.
+	// Files are the generated files, sorted by path. Each path occurs once.
 	Files []ir.File
 }
 
-// Generate makes the code for a configuration file. Errors in the configuration or in the SQL are
-// added to list, and then the output is nil. The returned error is for everything else, such as a
-// file that cannot be read or a database that cannot be reached.
+// Generate makes the code for a configuration file. If the configuration or the SQL has errors,
+// they are added to list, and the output is nil. The returned error is for other failures, such as
+// a file that cannot be read or a database that does not answer.
 func (g *Generator) Generate(ctx context.Context, path string, list *diag.List) (*Output, error) {
 	out, err := g.generate(ctx, path, list)
 	place(path, list)
 	return out, err
 }
 
-// place changes the file names in diagnostics, which are relative to the configuration, into paths
-// that are relative to the working folder. Absolute paths do not change.
+// place changes the file names in diagnostics: a path relative to the configuration becomes
+// relative to the working folder. Absolute paths do not change.
 func place(path string, list *diag.List) {
 	for _, d := range list.All() {
 		if d.File != "" && !filepath.IsAbs(d.File) {
@@ -81,7 +81,7 @@ func (g *Generator) generate(ctx context.Context, path string, list *diag.List) 
 	return out, nil
 }
 
-// job is one entry on one engine. One database analyses it.
+// job is the work for one entry and one engine. The entry is analysed on one database.
 type job struct {
 	project *config.Project
 	entry   config.Entry
@@ -92,7 +92,8 @@ type job struct {
 	files []ir.File
 }
 
-// jobsOf returns the jobs of a project for which wanted returns true. nil means all.
+// jobsOf returns the jobs of a project for which wanted returns true. If wanted is nil, it returns
+// all jobs.
 func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job {
 	var jobs []*job
 	for _, e := range p.Entries {
@@ -105,8 +106,8 @@ func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job
 	return jobs
 }
 
-// each runs all jobs at once, and returns their errors in order. An unreachable database does not
-// hide the results of other jobs.
+// each runs do for all jobs concurrently, and returns the errors in the order of the jobs. If one
+// database does not answer, the other jobs still report their results.
 func (g *Generator) each(jobs []*job, do func(*job) error) error {
 	failed := make([]error, len(jobs))
 	var wait sync.WaitGroup
@@ -117,8 +118,8 @@ func (g *Generator) each(jobs []*job, do func(*job) error) error {
 	return errors.Join(failed...)
 }
 
-// merge adds the diagnostics of a job. If two engines report the same text about the same place, it
-// is added once.
+// merge adds the diagnostics of more to list. If the jobs of two engines report the same text about
+// the same place, it is added once.
 func merge(list, more *diag.List) {
 	known := map[diag.Diagnostic]bool{}
 	for _, d := range list.All() {
@@ -165,7 +166,7 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 			}
 		}
 	}
-	// Several units of an entry report the same errors.
+	// Use a separate list, because several units of an entry report the same errors.
 	var list diag.List
 	module, err := result.Module(&list, of...)
 	merge(&j.list, &list)
@@ -192,9 +193,9 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 	return err
 }
 
-// parse reads the entry's files. Blocks with errors in their SQL are left out, so that the analysis
-// reports errors in the others. If a part of the schema is missing, the analysis would report wrong
-// errors: the result is nil then.
+// parse reads and parses the entry's files. Blocks of queries with syntax errors are left out, so
+// that the analysis can still report errors in other blocks. If a block of the schema has an error,
+// the result is nil: without that block, the analysis would report wrong errors.
 func (j *job) parse() ([]*sqlfile.File, error) {
 	var out []*sqlfile.File
 	usable := true
@@ -217,9 +218,9 @@ func (j *job) parse() ([]*sqlfile.File, error) {
 	return out, nil
 }
 
-// leaveOut removes the queries and tables for which list has errors, because the engine would
-// report further errors about them. It reports whether all errors are about such blocks. Then the
-// schema is complete.
+// leaveOut removes the queries and tables that have errors in list, so that the engine reports no
+// further errors about them. It returns true if no other block has an error. Then the schema is
+// complete.
 func leaveOut(f *sqlfile.File, list *diag.List) bool {
 	isSchema := func(b *sqlfile.Block) bool {
 		return b.Kind == sqlfile.Migrate || b.Kind == sqlfile.Baseline || b.Kind == sqlfile.Testdata

@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Migrations returns the project's name and the migrations of its entry for an engine, in the form
-// that generated code has. Errors in the files are added to list, and the name is empty then. file
-// has the same meaning as in Verify.
+// Migrations returns a project's name, and the migrations of its entry for an engine, as generated
+// code has them. Errors in the files are added to list, and the name is empty then. If several
+// entries are for the engine, file names an SQL file of the intended entry.
 func Migrations(path string, engine ir.Engine, file string, list *diag.List) (project string, all []ir.Migration, err error) {
 	defer place(path, list)
 	j, err := loadJob(path, engine, file, list)

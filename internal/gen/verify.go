@@ -17,7 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Drift is the code of diagnostics that report a difference of a live database.
+// Drift is the code of a diagnostic that reports a difference between a live database and the
+// files.
 const Drift diag.Code = "SCHEMA_DRIFT"
 
 // Verified counts what Verify compared.
@@ -51,7 +52,7 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 			if same, err = postgres.Same(ctx, g.url, live.Where); err != nil {
 				return nil, err
 			}
-			if same { // the reference must not come from the database that is verified
+			if same { // Do not use the database that is verified as the reference.
 				reference = New("")
 				defer func() { err = errors.Join(err, reference.Close()) }()
 			}
@@ -77,7 +78,8 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 	return &Verified{Queries: queries, Differences: v.differences}, nil
 }
 
-// loadJob reads the configuration and chooses the entry for an engine.
+// loadJob reads the configuration, and returns the job for its entry of an engine. If there are
+// several such entries, file names an SQL file of the intended one.
 func loadJob(path string, engine ir.Engine, file string, list *diag.List) (*job, error) {
 	p, err := config.Load(path, list)
 	if err != nil || p == nil {
@@ -102,7 +104,8 @@ func loadJob(path string, engine ir.Engine, file string, list *diag.List) (*job,
 	return jobs[0], nil
 }
 
-// perFile makes a module for each file, because two files may have queries with the same name.
+// perFile makes one module for each file. Two files may have queries with the same name, which one
+// module could not.
 func perFile(r *analyze.Result, files []*sqlfile.File, list *diag.List) ([]*ir.Module, error) {
 	var out []*ir.Module
 	for _, f := range files {
@@ -115,8 +118,8 @@ func perFile(r *analyze.Result, files []*sqlfile.File, list *diag.List) ([]*ir.M
 	return out, nil
 }
 
-// live analyses the queries on the live database. If the database refuses queries, that is drift.
-// The remaining queries are then analysed without the refused ones.
+// live analyses the queries on the live database. If the database refuses queries, they are
+// reported as drift, and the remaining queries are analysed without them.
 func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []*sqlfile.File, v *verifier) (found []*ir.Module, queries int, err error) {
 	engine, setup, err := openLive(ctx, t)
 	if err != nil {
@@ -133,7 +136,8 @@ func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []
 			}
 		}
 	}
-	// Attached databases are analysed as for the reference.
+	// Databases that DuckDB attaches are replaced by substitutes here, as in the analysis of the
+	// files.
 	scratch := &job{project: j.project, entry: j.entry, engine: j.engine}
 	input, err := g.input(ctx, scratch, files)
 	if err != nil || input == nil {
@@ -199,7 +203,7 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 	return engine, setup, err
 }
 
-// verifier reports differences.
+// verifier reports differences between the files and a live database.
 type verifier struct {
 	list        *diag.List
 	differences int
@@ -210,7 +214,8 @@ func (v *verifier) add(d *diag.Diagnostic) {
 	v.list.Add(d)
 }
 
-// module compares the queries and tables of a file.
+// module compares the queries and tables of a file, as analysed with the files' schema (expected)
+// and on the live database (found).
 func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 	for i := range expected.Queries {
 		q := &expected.Queries[i]
@@ -266,7 +271,7 @@ func blockAt(f *sqlfile.File, pos ir.Pos) *sqlfile.Block {
 	return &sqlfile.Block{File: f}
 }
 
-// differ compares one block's reference with the live database.
+// differ reports differences in one block between the files and the live database.
 type differ struct {
 	*verifier
 	block           *sqlfile.Block

@@ -19,8 +19,8 @@ type Change struct {
 	content string
 }
 
-// Compare returns the files that differ on disk, sorted by path. Line ends are ignored, because git
-// may have changed them.
+// Compare returns the generated files that differ from the files on disk, sorted by path. Line ends
+// are ignored, because git may have changed them.
 func (o *Output) Compare() ([]Change, error) {
 	var out []Change
 	for _, f := range o.Files {
@@ -70,7 +70,8 @@ func (o *Output) Write() (changed []Change, err error) {
 	return changed, nil
 }
 
-// beside writes a file's text to a temporary file in the same folder.
+// beside writes the new text of a file to a temporary file in the same folder. It returns the
+// temporary file's path.
 func beside(c Change) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
 		return "", err
@@ -80,7 +81,8 @@ func beside(c Change) (path string, err error) {
 		return "", err
 	}
 	_, err = f.WriteString(c.content)
-	// CreateTemp makes files private. Generated code needs the permissions of source code.
+	// CreateTemp makes a file that only its owner can read. Generated code needs the permissions of
+	// source code.
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
 	if err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
@@ -88,7 +90,7 @@ func beside(c Change) (path string, err error) {
 	return f.Name(), nil
 }
 
-// String returns `new path` or `changed path`.
+// String returns the change as a line for a message: `new path` or `changed path`.
 func (c Change) String() string {
 	if c.Missing {
 		return fmt.Sprintf("new     %s", c.Path)

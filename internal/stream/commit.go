@@ -45,12 +45,12 @@ func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc)
 	}
 }
 
-// store stores a batch and repeats the attempt as often as necessary. While the disk is full, the
-// records wait, and the topic waits behind them.
+// store stores a batch, and repeats a failed attempt until it succeeds. While the disk is full, the
+// records of the batch wait in memory, and no more are read from the topic.
 //
-// A batch that cannot be stored as one edit is stored as several. In the end each single record is
-// stored or becomes a dead letter. The returned error is one that another session may not have, or
-// the error of ctx.
+// A batch that cannot be stored as one edit is stored as several. In the end each record is stored
+// as rows or becomes a dead letter. An error is either the error of ctx, or one that a new session
+// may not run into.
 func (x *session) store(ctx context.Context, b *sealed) error {
 	sorted := false
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -109,7 +109,8 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	if err, b.failed = b.failed, nil; err != nil {
 		return err
 	}
-	// Check before any table is made: the source and its database may have been dropped.
+	// Check this before a table is created. If the source or its database was dropped, creating a
+	// table would bring the database back.
 	if _, gone := x.manager.store.Offsets(x.id); gone != nil {
 		return errGone
 	}
@@ -136,8 +137,8 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 // errGone is returned after the source was dropped.
 var errGone = errors.New("the source was dropped")
 
-// insert makes one edit of the rows from rowsOf, the dead letters and, unless it is nil, the
-// progress. It returns the number of rows that the tables receive.
+// insert commits one edit: the rows that rowsOf makes of the records, the dead letters and, unless
+// it is nil, the progress. It returns the number of rows that the tables receive.
 func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record, letters []letter, progress *engine.Progress) (rows int64, err error) {
 	out, err := s.rowsOf(ctx, p, pieces, records)
 	if err != nil {
@@ -146,12 +147,13 @@ func (s *source) insert(ctx context.Context, p *plan, pieces [][]piece, records 
 	defer out.release()
 	rows = out.count
 	out.add(s.lettersOf(letters))
-	// Not ctx: wait for the result, so that the next session knows it.
+	// Do not use ctx. This session must wait for the result of the append, so that the next session
+	// knows which records are stored.
 	return rows, s.manager.writer.Append(context.WithoutCancel(ctx), out.tables, engine.AppendOptions{Create: true, Progress: progress})
 }
 
-// decodeRecords decodes records with new decoders. If ofMessage holds for the error, one of the
-// records causes it, or all of them together.
+// decodeRecords decodes records with new decoders, and returns their rows. If ofMessage is true for
+// the error, the cause is one of the records, or all of them together are too large for a batch.
 func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Record) ([][]piece, error) {
 	d := newDecodings(p)
 	for i, rec := range records {
@@ -164,8 +166,8 @@ func (s *source) decodeRecords(ctx context.Context, p *plan, records []*kgo.Reco
 	return d.finish()
 }
 
-// sortOut finds the records of a batch that no table accepts, and makes dead letters of them. The
-// remaining records may still not fit together into one edit.
+// sortOut makes dead letters of the records of a batch that no table accepts. The other records
+// stay in the batch. Each of them fits alone, but together they may still not fit into one edit.
 func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	if err := x.checkQueries(ctx, x.plan); err != nil {
 		return err
@@ -190,8 +192,8 @@ func (x *session) sortOut(ctx context.Context, b *sealed) error {
 	return nil
 }
 
-// refuse keeps only the records kept in a batch. The records in bad become dead letters, each with
-// its reason.
+// refuse takes the records in bad out of the batch and makes dead letters of them, each with the
+// reason from bad. The records in kept stay. They must be decoded again.
 func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]string) {
 	for _, rec := range b.records {
 		if reason, is := bad[rec]; is {
@@ -202,8 +204,8 @@ func (x *session) refuse(b *sealed, kept []*kgo.Record, bad map[*kgo.Record]stri
 	b.pieces, b.records = nil, kept
 }
 
-// checkLetters checks that the table of dead letters accepts the letters. Any user may change that
-// table, so a refusal is not the fault of a record: the error is Unavailable.
+// checkLetters checks that the table of dead letters accepts these dead letters. If it does not,
+// the error is Unavailable: any user may change that table, so the records are not the cause.
 func (s *source) checkLetters(ctx context.Context, letters []letter) error {
 	rows := s.lettersOf(letters)
 	if len(rows.Batches) == 0 {
@@ -217,9 +219,10 @@ func (s *source) checkLetters(ctx context.Context, letters []letter) error {
 	return err
 }
 
-// sift calls good with runs of records that the tables accept, and bad with each record that they
-// refuse, in order. Halving finds a few bad records among many quickly. A returned error is not
-// about the records.
+// sift tests which records the tables accept. It calls good with runs of accepted records, and bad
+// with each refused record and the reason, in the order of the records. It halves the records again
+// and again, which finds a few bad ones among many quickly. The returned error has another cause
+// than a record.
 func (s *source) sift(ctx context.Context, p *plan, records []*kgo.Record, good func([]*kgo.Record), bad func(*kgo.Record, string)) error {
 	if len(records) == 0 {
 		return nil

@@ -14,8 +14,9 @@ import (
 // errDefect is wrapped by the errors of guarded.
 var errDefect = errors.New("a defect of Scoter's")
 
-// guarded runs f and turns a panic into an error. The error is Invalid: a record that triggers a
-// defect becomes a dead letter. Otherwise it would stop the stream again and again.
+// guarded runs f and turns a panic of it into an error of kind Invalid. So a record that triggers a
+// defect of a decoder becomes a dead letter. Otherwise it would stop the stream after every
+// restart.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -31,8 +32,8 @@ var errFull = errors.New("the batch is full")
 // decoding has the decoders of one schema.
 type decoding struct {
 	key      string
-	decoders []decoder // one per shape
-	numbers  []int32   // for each message in the decoders: the number of its record in the batch
+	decoders []decoder // one for each shape (set of columns) of the plan
+	numbers  []int32   // numbers[i] is the index in the batch of the record of message i
 }
 
 // decodings turn records into rows, with one set of decoders for each schema that occurs. Decoders
@@ -41,8 +42,8 @@ type decodings struct {
 	plan   *plan
 	byKey  map[string]*decoding
 	last   *decoding
-	broken bool // some decoders have a message that others lack
-	// tombstones are the numbers of the records that delete the row of their key.
+	broken bool // true if a record failed after some of the decoders had accepted it
+	// tombstones are the indexes in the batch of the records that delete the row of their key.
 	tombstones []int32
 }
 
@@ -74,8 +75,8 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 			case isFull(err):
 				return errFull
 			case errors.Is(err, errDefect):
-				// The content of such a decoder is undefined: the batch is decoded again by new
-				// decoders.
+				// After a defect, the content of the decoder is undefined. The batch is decoded
+				// again by new decoders.
 				delete(d.byKey, d.last.key)
 				d.last, d.broken = nil, true
 			}
@@ -106,15 +107,17 @@ func (d *decodings) find(ctx context.Context, key []byte) (*decoding, error) {
 	return made, nil
 }
 
-// piece has rows of one shape and one schema, and the number of each row's record.
+// piece has rows of one shape (set of columns) and one schema. It also has, for each row, the index
+// of its record in the batch.
 type piece struct {
 	rows       arrow.RecordBatch
 	numbers    []int32
 	tombstones bool // the records have no value, and the rows no columns
 }
 
-// finish returns the rows by shape, and starts the next batch. The caller releases the pieces. An
-// error is about one of the records.
+// finish returns the decoded rows of the batch, and starts the next batch. The outer slice has one
+// entry for each shape of the plan. The caller releases the pieces. An error is about one of the
+// records.
 func (d *decodings) finish() ([][]piece, error) {
 	all := make([][]piece, len(d.plan.shapes))
 	var failed error
@@ -127,7 +130,7 @@ func (d *decodings) finish() ([][]piece, error) {
 				return err
 			})
 			if err != nil {
-				// The content of such a decoder is undefined.
+				// After an error, the content of the decoder is undefined. Do not use it again.
 				failed, d.last = err, nil
 				delete(d.byKey, one.key)
 				continue
@@ -141,7 +144,7 @@ func (d *decodings) finish() ([][]piece, error) {
 			}
 			all[i] = append(all[i], piece{rows: rows, numbers: numbers})
 		}
-		one.numbers = nil // the pieces own the slice now
+		one.numbers = nil // numbers belongs to the pieces now
 	}
 	for i := 0; i < len(all) && len(d.tombstones) > 0; i++ {
 		all[i] = append(all[i], piece{rows: emptyRows(len(d.tombstones)), numbers: d.tombstones, tombstones: true})
@@ -154,9 +157,9 @@ func (d *decodings) finish() ([][]piece, error) {
 	return all, nil
 }
 
-// finishAll is finish for decodings with one shape.
+// finishAll is finish for decodings with one shape, and returns the pieces of that shape.
 func (d *decodings) finishAll() ([]piece, error) {
-	// Return the columns, without rows.
+	// No decoder has rows. Return a piece that has the columns, but no rows.
 	if len(d.filled()) == 0 && len(d.byKey) > 0 {
 		for _, one := range d.byKey {
 			rows, _, err := one.decoders[0].FinishWithMessages()
@@ -170,8 +173,8 @@ func (d *decodings) finishAll() ([]piece, error) {
 	return all[0], nil
 }
 
-// filled returns the decoders that have rows, in the order of their first records. The first one
-// decides the columns of a table that is created.
+// filled returns the decoders that have rows, in the order of their first records. If a table is
+// created, the first decoder decides its columns.
 func (d *decodings) filled() (all []*decoding) {
 	for _, one := range d.byKey {
 		if len(one.numbers) > 0 {
@@ -182,7 +185,7 @@ func (d *decodings) filled() (all []*decoding) {
 	return all
 }
 
-// reset drops all rows.
+// reset drops all rows that are decoded and not finished.
 func (d *decodings) reset() {
 	for _, one := range d.byKey {
 		for _, decoder := range one.decoders {

@@ -26,11 +26,11 @@ type Table struct {
 	// Columns are columns of the message, by path ("a.b AS name"). If it is empty, all columns are
 	// taken. Only one of Columns and Query may be given.
 	Columns []string `json:"columns,omitempty"`
-	// Metadata are columns that describe the record itself: topic, partition, offset, timestamp,
-	// key, headers. Each column's name begins with an underscore.
+	// Metadata are the columns that describe the record itself: topic, partition, offset,
+	// timestamp, key, headers. In the table, an underscore is put before these names.
 	Metadata []string `json:"metadata,omitempty"`
-	// Query, if not empty, runs over each batch. The batch is its table "messages", with all
-	// columns and all metadata.
+	// Query, if not empty, makes the table's rows. It runs over each batch, which it reads as the
+	// table "messages". That table has all columns of the messages, and all metadata.
 	Query string `json:"query,omitempty"`
 	// View means that Name is a view that merges the results of Query over the batches. These
 	// results are stored in the table Name_states.
@@ -40,10 +40,10 @@ type Table struct {
 // secrets are the options whose values are never shown.
 var secrets = []string{"password", "registry_password", "registry_token"}
 
-// userinfo matches the part of a URL before the host, for each URL of a list.
+// userinfo matches the user and password before the host, in each URL of a comma-separated list.
 var userinfo = regexp.MustCompile(`(\s*[a-zA-Z][a-zA-Z0-9+.-]*://)?[^,]*@`)
 
-// Masked returns the definition without secrets.
+// Masked returns the definition with the values of secret options hidden.
 func (d Definition) Masked() Definition {
 	mask := func(options map[string]string) map[string]string {
 		options = maps.Clone(options)
@@ -67,7 +67,7 @@ type learned struct {
 	Definition
 	// the columns that queries over batches read
 	Messages *schema.Table `json:"messages,omitempty"`
-	// Bound are the targets whose queries have found all columns that they name.
+	// Bound are the tables whose queries ran once with all columns that they name.
 	Bound []engine.TableName `json:"bound,omitempty"`
 }
 

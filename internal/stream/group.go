@@ -6,8 +6,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// assigned is called by the group's client for partitions that were assigned to it. It returns the
-// offsets that the engine stores, and ignores the offsets of the group.
+// assigned is called by the client when the consumer group assigns partitions to it. It returns the
+// offsets that the engine stores for them. The offsets that the group stores (fetched) are ignored.
 func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
 	// If this session had the partition before, wait until its records are stored.
 	if err := x.settled(ctx); err != nil {
@@ -35,8 +35,8 @@ func (x *session) assigned(ctx context.Context, fetched map[string]map[int32]kgo
 	return x.begin(all), nil
 }
 
-// settled waits until all batches that are sealed now are stored or dropped. Other batches may be
-// sealed meanwhile.
+// settled waits until each batch that is sealed at the time of the call is stored or dropped. It
+// does not wait for batches that are sealed later.
 func (x *session) settled(ctx context.Context) error {
 	x.mu.Lock()
 	last := x.last
@@ -52,7 +52,8 @@ func (x *session) settled(ctx context.Context) error {
 	}
 }
 
-// revoked drops the unsealed records of partitions that another member has now.
+// revoked is called by the client when the group has assigned partitions to another member. It
+// drops the unsealed records of these partitions.
 func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -70,7 +71,8 @@ func (x *session) revoked(_ context.Context, _ *kgo.Client, gone map[string][]in
 		}
 	}
 	if x.intake.empty() {
-		// No batch will be sealed, so reset the decoders here. Full decoders would stay full.
+		// The batch is empty, so it will not be sealed. Reset the decoders here: full decoders
+		// would stay full.
 		x.decodings.reset()
 	}
 	x.reads()

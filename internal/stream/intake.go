@@ -22,15 +22,16 @@ type intake struct {
 	records []*kgo.Record // the decoded records
 	letters []letter
 	ranges  map[partition]*span
-	bytes   int64 // reserved from the memory for records
-	// began is when the first record arrived. It is zero before that: the batch is due at once.
+	bytes   int64 // memory reserved for the records
+	// began is when the first record arrived. The zero time means that the batch has no record, and
+	// is due at once.
 	began time.Time
 }
 
 // span is the range of a partition's offsets in a batch.
 type span struct {
 	engine.OffsetRange
-	bytes  int64     // part of the batch's bytes
+	bytes  int64     // the bytes of this partition's records, included in intake.bytes
 	newest time.Time // timestamp of the last record; zero if there is none
 }
 
@@ -52,9 +53,9 @@ func sizeOf(rec *kgo.Record) int64 {
 	return bytes
 }
 
-// stand sets the position at which a partition continues. The batch gets no earlier records of the
-// partition. If lost is not empty, it says which earlier records are lost, and why: the batch then
-// also gets a dead letter.
+// stand sets the position from which the batch continues a partition. No record before it can be
+// added. If lost is not empty, it says which records before the position are lost, and why. Then a
+// dead letter that reports the loss is added to the batch.
 func (b *intake) stand(p partition, at position, lost string) {
 	b.ranges[p] = &span{OffsetRange: engine.OffsetRange{Topic: p.topic, TopicID: at.topicID, Partition: p.number,
 		From: at.next, Next: at.next, Epoch: at.epoch, Reset: lost != ""}}
@@ -63,8 +64,8 @@ func (b *intake) stand(p partition, at position, lost string) {
 	}
 }
 
-// cover adds the offset and the size of a record to the batch. at is the partition's position
-// before the record.
+// cover extends the partition's range in the batch by the offset and the bytes of rec. at is the
+// position before rec.
 func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	if b.empty() {
 		b.began = time.Now()
@@ -78,8 +79,8 @@ func (b *intake) cover(p partition, at *position, rec *kgo.Record) {
 	b.bytes += sizeOf(rec)
 }
 
-// drop removes a partition from the batch, and returns the bytes that its records had reserved. The
-// rest of the batch must be decoded again.
+// drop removes a partition's records from the batch, and returns the bytes that they had reserved.
+// The caller must decode the remaining records again.
 func (b *intake) drop(p partition) (bytes int64) {
 	if b.ranges[p] == nil {
 		return 0
@@ -105,7 +106,7 @@ func (b *intake) drop(p partition) (bytes int64) {
 	return bytes
 }
 
-// place is where a record is in its topic.
+// place identifies a record by topic, partition and offset.
 type place struct {
 	partition
 	offset int64
@@ -132,8 +133,8 @@ func (b *intake) held() []*kgo.Record {
 	return all
 }
 
-// halves divides a batch of at least two records at the place of the record in the middle. That
-// record is in the second half.
+// halves divides a batch of at least two records into two batches. The records are ordered by
+// topic, partition and offset. The second half begins with the record in the middle.
 func (b *intake) halves() (first, second *intake) {
 	held := b.held()
 	slices.SortFunc(held, func(a, b *kgo.Record) int { return placeOf(a).compare(placeOf(b)) })
@@ -148,7 +149,8 @@ func (b *intake) halves() (first, second *intake) {
 		case at == 0:
 			left.Next = cut.offset
 		default:
-			// This batch may record the position where the stream continues.
+			// The first half has no records of this partition. It may still record the position at
+			// which the stream continues there.
 			left.Next = left.From
 		}
 		left.bytes, left.newest, right.From, right.Reset = 0, time.Time{}, left.Next, false
@@ -175,7 +177,8 @@ func (b *intake) halves() (first, second *intake) {
 		}
 	}
 	for _, l := range b.letters {
-		// A loss is reported together with the range that skips it.
+		// A loss has no record. It is reported together with the offsets that skip it, which are in
+		// the first half.
 		if l.record == nil || placeOf(l.record).compare(cut) < 0 {
 			first.letters = append(first.letters, l)
 		} else {
@@ -185,7 +188,7 @@ func (b *intake) halves() (first, second *intake) {
 	return first, second
 }
 
-// progress returns the offsets of the batch in the form that the engine takes.
+// progress returns the batch's ranges of offsets in the engine's form.
 func (b *intake) progress(id base.StreamID) *engine.Progress {
 	p := &engine.Progress{Stream: id}
 	for _, r := range b.ranges {

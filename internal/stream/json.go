@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// jsonDecoder collects messages, each of which is one JSON object, and decodes them together. A
-// column's type follows from all of its values.
+// jsonDecoder collects the messages of a batch, each one JSON object, and decodes them together.
+// The type of a column is inferred from all values of the batch.
 type jsonDecoder struct {
 	text     bytes.Buffer
 	messages int64
@@ -39,7 +39,7 @@ func (d *jsonDecoder) Append(msg []byte) error {
 	if object := bytes.TrimLeft(msg, " \t\r\n"); len(object) == 0 || object[0] != '{' {
 		return base.Errorf(base.Invalid, "the message is no JSON object")
 	}
-	// The decoder finds duplicate names.
+	// Duplicate names are valid here. The decoder reports them later.
 	if !jsontext.Value(msg).IsValid(jsontext.AllowDuplicateNames(true)) {
 		in := jsontext.NewDecoder(bytes.NewReader(msg), jsontext.AllowDuplicateNames(true))
 		_, err := in.ReadValue()
@@ -78,8 +78,8 @@ func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	return rec, nil, nil
 }
 
-// withTypes converts the declared columns to their types. A declared column that no message has is
-// NULL.
+// withTypes converts the declared columns to their types. It adds declared columns that no message
+// has, filled with NULL.
 func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, error) {
 	fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
 	for _, t := range types {
@@ -99,7 +99,8 @@ func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, 
 	return array.NewRecordBatch(arrow.NewSchema(fields, &md), columns, rec.NumRows()), nil
 }
 
-// mayHaveEmpty reports whether valid JSON contains {}. It does not exclude {} inside of strings.
+// mayHaveEmpty reports whether a valid JSON text contains an empty object. It may also return true
+// for {} inside a string.
 func mayHaveEmpty(text []byte) bool {
 	for {
 		end := bytes.IndexByte(text, '}')
@@ -113,9 +114,9 @@ func mayHaveEmpty(text []byte) bool {
 	}
 }
 
-// withoutEmpty replaces each empty object inside of the objects by null. The input must be valid
-// JSON. The type of an empty object is only known from other messages, and the result must not
-// depend on which messages are in the same batch.
+// withoutEmpty replaces each empty object within the top-level objects by null. The input must be
+// valid JSON. An empty object does not tell which fields it may have. Only other messages do, and
+// the result must not depend on which messages are in the same batch.
 func withoutEmpty(text []byte) (out []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

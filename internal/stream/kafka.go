@@ -30,8 +30,8 @@ type kafka struct {
 	client     []kgo.Opt
 }
 
-// The ways to handle tombstones. Without the option, as in definitions that are older than it, they
-// are dead letters.
+// The values of the option tombstones. A definition without the option, for example one from a
+// version that did not have it, treats tombstones as dead letters.
 const (
 	optionTombstones     = "tombstones"
 	tombstonesDelete     = "delete"
@@ -74,7 +74,8 @@ func newKafka(values map[string]string) (kafka, error) {
 	k.client = []kgo.Opt{
 		kgo.SeedBrokers(k.brokers...), kgo.ClientID("scoter"), kgo.WithLogger(silent{}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.FetchIsolationLevel(isolation),
-		kgo.KeepControlRecords(), // the offsets of markers have to be committed too
+		// Transaction markers are records too: their offsets have to be stored.
+		kgo.KeepControlRecords(),
 		kgo.FetchMaxBytes(fetchBytes), kgo.FetchMaxPartitionBytes(fetchBytes / 2), kgo.BrokerMaxReadBytes(maxRecordBytes),
 		kgo.MaxDecompressBatchBytes(maxRecordBytes), kgo.MetadataMaxAge(time.Minute),
 	}
@@ -142,7 +143,8 @@ func (k *kafka) readSASL(o *option.Set) error {
 	return nil
 }
 
-// silent discards the client's own log. The client also returns its problems as errors.
+// silent discards what the client logs. The client also returns its problems as errors, and those
+// are handled.
 type silent struct{}
 
 func (silent) Level() kgo.LogLevel              { return kgo.LogLevelNone }

@@ -21,17 +21,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// KEY FORMAT says how the keys of records are decoded: by one of the formats for values, or as a
-// single value in the encoding of Kafka's serializers. Each key becomes one value: a struct or a
-// scalar.
+// The option KEY FORMAT says how the keys of records are decoded. The format is one of those for
+// values, or a single value as Kafka's serializers encode it. Each key becomes one value: a struct
+// or a scalar.
 
-// plainKeys are the names of formats for single values. Numbers are big endian.
+// plainKeys are the key formats that encode a single value, by name, with the type of the value.
+// Numbers are big endian.
 var plainKeys = map[string]arrow.DataType{
 	"string": arrow.BinaryTypes.String, "int": arrow.PrimitiveTypes.Int32, "long": arrow.PrimitiveTypes.Int64, "double": arrow.PrimitiveTypes.Float64,
 }
 
-// newKeyFormat reads the options of KEY FORMAT name (...). It returns nil without options: then
-// keys are bytes.
+// newKeyFormat reads the options of KEY FORMAT name (...). Without options it returns nil, which
+// means that keys stay bytes.
 func newKeyFormat(values map[string]string) (*format, error) {
 	name := strings.ToLower(values["name"])
 	switch {
@@ -58,7 +59,8 @@ func newKeyFormat(values map[string]string) (*format, error) {
 // keyValue is the name of the only column that key decoders return.
 const keyValue = "key"
 
-// keyDecoder returns the decoder for keys of one schema.
+// keyDecoder returns the decoder for keys whose schema is identified by key, the first bytes of an
+// encoded key.
 func (f *format) keyDecoder(ctx context.Context, key []byte) (decoder, error) {
 	switch {
 	case plainKeys[f.name] != nil:
@@ -120,13 +122,13 @@ func (d *plainKeyDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, erro
 
 func (d *plainKeyDecoder) Reset() { d.keys = nil }
 
-// oneColumn returns a batch with the keys as its only column.
+// oneColumn returns a batch whose only column, named keyValue, has these values.
 func oneColumn(values arrow.Array) arrow.RecordBatch {
 	field := arrow.Field{Name: keyValue, Type: values.DataType(), Nullable: true}
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Array{values}, int64(values.Len()))
 }
 
-// jsonKeyDecoder decodes keys that are any JSON value.
+// jsonKeyDecoder decodes keys that are JSON values of any kind, not only objects.
 type jsonKeyDecoder struct{ jsonDecoder }
 
 func (d *jsonKeyDecoder) Append(key []byte) error {
@@ -136,8 +138,8 @@ func (d *jsonKeyDecoder) Append(key []byte) error {
 	return d.jsonDecoder.Append([]byte(`{"` + keyValue + `":` + string(key) + `}`))
 }
 
-// structDecoder combines the columns of a message into one column. That is a struct, unless single
-// is set: then the message is a single value.
+// structDecoder returns the columns of a message as one struct column. If single is set, the
+// message has only one column, which is returned as it is.
 type structDecoder struct {
 	decoder
 	single bool
@@ -165,7 +167,8 @@ func (d structDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) 
 }
 
 // keysOf returns the keys of records as one column, with NULL for a record without a key. It
-// returns nil if keys stay bytes. If ofMessage holds for the error, it is about one of the records.
+// returns nil if keys stay bytes. If ofMessage is true for the error, the key of one of the records
+// is the cause.
 func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (arrow.RecordBatch, error) {
 	if p.keys == nil {
 		return nil, nil
@@ -223,7 +226,8 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	return batch.Take(batches, order)
 }
 
-// errOfKey returns an error that names the record's key. A missing schema becomes Invalid.
+// errOfKey says in an error that it is about a record's key. If the key's schema is missing, the
+// kind of the error becomes Invalid.
 func errOfKey(err error) error {
 	if base.KindOf(err) == base.NotFound {
 		return base.Errorf(base.Invalid, "the record's key: %w", err)
@@ -231,7 +235,7 @@ func errOfKey(err error) error {
 	return base.Wrap(err, "the record's key")
 }
 
-// alike converts the keys of several schemas to one type that fits all of them.
+// alike converts keys that were decoded with several schemas to one type that fits all of them.
 func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	if len(pieces) == 1 {
 		pieces[0].rows.Retain()
@@ -261,8 +265,8 @@ func alike(pieces []piece) (out []arrow.RecordBatch, err error) {
 	return out, nil
 }
 
-// keyed returns rows with primary key columns that are filled from the keys of their records. keys
-// has one key for each row.
+// keyed adds primary key columns to rows, and fills them from the keys of the rows' records. keys
+// has one key for each row. names are the names of the columns.
 func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.RecordBatch, error) {
 	fields, columns := rec.Schema().Fields(), rec.Columns()
 	var outFields []arrow.Field
@@ -289,8 +293,8 @@ func keyed(rec arrow.RecordBatch, keys arrow.Array, names []string) (arrow.Recor
 	return array.NewRecordBatch(arrow.NewSchema(outFields, &md), outColumns, rec.NumRows()), nil
 }
 
-// fieldOf returns a field of keys that are structs. It is NULL where the key is NULL. The caller
-// releases it.
+// fieldOf returns the values of one field of keys that are structs. If a key is NULL, its field is
+// NULL. The caller releases the result.
 func fieldOf(s *array.Struct, name string) (arrow.Array, error) {
 	for i, f := range s.DataType().(*arrow.StructType).Fields() {
 		if schema.Fold(f.Name) != schema.Fold(name) {

@@ -21,18 +21,18 @@ type Settings struct {
 	// MemoryBytes bounds the bytes of records of all sources that are read and not stored yet. The
 	// default is 128 MiB.
 	MemoryBytes int64
-	// Idle leaves all sources unread, for a process that is not a server.
+	// Idle is set in a process that is not a server: the sources can be listed, but are not read.
 	Idle bool
 }
 
-// Manager has the sources of a database, as listed in its catalog. It reads the sources that are
-// not paused. Its methods may be called concurrently.
+// Manager owns the sources that the catalog of a database directory lists. It reads the sources
+// that are not paused. Its methods may be called concurrently.
 type Manager struct {
 	store   *engine.Engine
 	planner Planner
 	writer  Writer
 	log     *slog.Logger
-	pool    *memtable.Pool // of the batches that queries read
+	pool    *memtable.Pool // has the memory of the batches that queries read
 	memory  *quota
 	idle    bool
 
@@ -74,9 +74,9 @@ type Writer interface {
 	Fits(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) error
 }
 
-// Start begins to read all sources that are not paused. planner runs the queries over their
-// batches, and writer stores the results. Both are passed here and not to New, because they need to
-// know the tables that List returns.
+// Start begins to read all sources that are not paused. planner runs queries over batches, and
+// writer stores rows. New does not take them as arguments because they need the manager themselves,
+// for the tables that List fills.
 func (m *Manager) Start(planner Planner, writer Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,7 +147,7 @@ func (m *Manager) Create(ctx context.Context, name catalog.StreamName, d Definit
 		return base.Wrap(err, "source %q", name.Name)
 	}
 	defer p.close()
-	// The tables come first: a source is not created if its tables cannot be.
+	// Create the tables before the source, so that no source is created if its tables cannot be.
 	made := &source{manager: m, name: name, status: newStatus()}
 	if err := made.prepare(ctx, p); err != nil {
 		return base.Wrap(err, "source %q", name.Name)
@@ -200,8 +200,9 @@ func (m *Manager) Drop(ctx context.Context, name catalog.StreamName) error {
 	return err
 }
 
-// settle decides about a source that was halted. If the catalog does not have the source any more,
-// settle removes it. Otherwise settle starts it again, unless it is paused.
+// settle decides what happens to a source after it was halted. If the catalog does not have the
+// source any more, settle removes it from the manager. Otherwise settle starts it again, unless it
+// is paused.
 func (m *Manager) settle(s *source) {
 	stored, err := m.store.LookupStream(s.name)
 	m.mu.Lock()
@@ -214,10 +215,10 @@ func (m *Manager) settle(s *source) {
 	}
 }
 
-// Dropping is called to drop a database or a schema. It stops the sources in it, calls drop, and
-// removes the sources that no longer exist. A source that still ran would create its tables and
-// their database again. The error is Conflict while the dead letters of one of the sources are
-// replayed.
+// Dropping wraps drop, which drops a database or a schema. It first stops the sources in it, then
+// calls drop, and then removes the sources that no longer exist. If a source ran meanwhile, it
+// would create its tables and their database again. If dead letters of one of the sources are being
+// replayed, Dropping returns a Conflict and does not call drop.
 func (m *Manager) Dropping(database, schemaName string, drop func() error) error {
 	within := func(s *source) bool {
 		return schema.Fold(s.name.Database) == schema.Fold(database) && (schemaName == "" || schema.Fold(s.name.Schema) == schema.Fold(schemaName))
@@ -268,8 +269,8 @@ func (m *Manager) Pause(ctx context.Context, name catalog.StreamName) error {
 	return nil
 }
 
-// Resume starts a paused source at its stored offsets. If the source is not paused, it is
-// restarted: it reads its schema files again, and learns the types of its messages again.
+// Resume starts a paused source at its stored offsets. A source that is not paused is restarted. In
+// both cases the source reads its schema files again, and infers the types of its messages again.
 func (m *Manager) Resume(ctx context.Context, name catalog.StreamName) error {
 	s, err := m.find(name)
 	if err != nil {
@@ -312,7 +313,7 @@ func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Defi
 	}
 	if settled := there.Kafka[optionTombstones]; settled != "" && d.Kafka[optionTombstones] == "" {
 		d.Kafka = maps.Clone(d.Kafka)
-		d.Kafka[optionTombstones] = settled // decided when the source was created
+		d.Kafka[optionTombstones] = settled // the value was chosen when the source was created
 	}
 	text, err := d.Encode()
 	if err != nil {
@@ -368,7 +369,7 @@ func (m *Manager) List() []Status {
 	return all
 }
 
-// addStored adds the partitions that have stored offsets and are not read now.
+// addStored adds the partitions to out that have stored offsets and are not being read.
 func (m *Manager) addStored(out *Status) {
 	stored, err := m.store.Offsets(out.ID)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// transient is a batch in the form of a table that queries can read.
+// transient is a batch of messages as a temporary table that queries can read.
 type transient struct {
 	table  schema.Table
 	memory []*memtable.Memtable
@@ -36,7 +36,7 @@ func (t *transient) release() {
 	}
 }
 
-// transient copies pieces into one table. The pieces may have different columns: the table has all
+// transient copies pieces into one table. Pieces may have different columns, and the table has all
 // of them. It also has the columns of earlier batches, because a query may name a column that no
 // record of this batch has.
 func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record, keys arrow.RecordBatch) (_ *transient, err error) {
@@ -93,8 +93,9 @@ func (s *source) transient(p *plan, pieces []piece, records []*kgo.Record, keys 
 	return t, nil
 }
 
-// messageTable returns the known columns of the table Messages. They come from the previous batch.
-// For the first batch they come from the tables that take all columns of the messages.
+// messageTable returns the known columns of the table Messages. They are those of the previous
+// batch. For the first batch, they are the columns of the tables that take all columns of the
+// messages.
 func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, error) {
 	if known := s.messages.Load(); known != nil {
 		return *known, nil
@@ -106,7 +107,7 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 		}
 		there, err := s.manager.store.Lookup(other.Name.Database, other.Name.Schema, other.Name.Name)
 		if err != nil {
-			continue // Append will create it.
+			continue // the table does not exist yet: Append will create it
 		}
 		for _, c := range there.Columns {
 			if t.ColumnIndex(c.Name) < 0 { // several tables may have the column
@@ -127,11 +128,11 @@ func (s *source) messageTable(p *plan, first arrow.RecordBatch) (schema.Table, e
 	return schema.New(t)
 }
 
-// learn returns the table Messages, extended by the new columns of batches. It removes columns of
-// an unknown type from the batches, and remembers their names for later batches.
+// learn returns the table Messages, extended by the new columns of batches. A column of unknown
+// type (only NULL so far) is removed from the batches. Its name is stored for later batches.
 //
-// If only the messages tell the columns, the catalog stores the table, so that it survives
-// restarts. Otherwise a query could fail for lack of a column although an earlier message had it.
+// If only the messages tell the columns, and not a schema, the catalog stores the table. Otherwise
+// a query could fail after a restart for lack of a column that earlier messages had.
 func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -140,7 +141,7 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	if err != nil {
 		return t, err
 	}
-	s.unknown.settle(t) // Call this before the batches record their unknown columns.
+	s.unknown.settle(t) // call this before unknown columns of these batches are added
 	for i, rec := range batches {
 		batches[i] = withoutUnknown(rec, &t, s.unknown.note)
 		rec.Release()
@@ -157,8 +158,9 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 	return t, nil
 }
 
-// withTombstones returns the table Messages, extended by the new columns of tombstones. The
-// extended table is not stored. Columns of an unknown type are removed from the batches.
+// withTombstones returns the table Messages, extended by new columns of a batch of tombstones.
+// Unlike learn, it does not store the extended table. Columns of unknown type are removed from the
+// batches.
 func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Table, error) {
 	t, err := s.messageTable(p, batches[0])
 	for i := 0; i < len(batches) && err == nil; i++ {
@@ -170,7 +172,7 @@ func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Ta
 	return t, err
 }
 
-// bind remembers that a target's query has found all columns that it names.
+// bind stores that the query of a target has run with all columns that it names.
 func (s *source) bind(p *plan, t target) error {
 	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.known() {
 		return nil
@@ -181,7 +183,7 @@ func (s *source) bind(p *plan, t target) error {
 	return s.remember(s.messages.Load())
 }
 
-// forget discards what the source learned from its messages.
+// forget discards the columns and types that the source inferred from its messages.
 func (s *source) forget() error {
 	s.learning.Lock()
 	defer s.learning.Unlock()
@@ -194,11 +196,12 @@ func (s *source) forget() error {
 	return s.remember(nil)
 }
 
-// remember stores the table Messages and the bound queries in the catalog. nil removes the table.
-// The caller holds learning.
+// remember stores the table Messages and the names of the bound targets in the catalog. If t is
+// nil, they are removed there. The caller holds learning.
 func (s *source) remember(t *schema.Table) error {
 	var failed error
-	// Stopping the source must not cancel this: the next session needs the result.
+	// Do not use the context of the session: the next session needs the result, even if this one is
+	// being stopped.
 	_, err := s.manager.store.ChangeStream(context.Background(), s.id, func(c catalog.Stream) catalog.Stream {
 		l, err := decodeLearned(c.Definition)
 		l.Messages, l.Bound = t, nil

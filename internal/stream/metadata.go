@@ -14,7 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// metadata are the columns that describe the record itself.
+// metadata lists the columns that describe the record itself. Their names here are without the
+// leading underscore.
 var metadata = []struct {
 	name string
 	typ  arrow.DataType
@@ -70,7 +71,8 @@ func checkMetadata(names []string) error {
 	return nil
 }
 
-// keysOfRows returns the key of each row's record.
+// keysOfRows returns one key for each row of p: the key of the row's record. keys has one for each
+// record.
 func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 	order := make([]uint32, len(p.numbers))
 	for i, n := range p.numbers {
@@ -85,8 +87,8 @@ func keysOfRows(p piece, keys arrow.RecordBatch) (arrow.Array, error) {
 	return taken.Column(0), nil
 }
 
-// withMetadata returns p's rows with metadata columns of their records. The caller still owns p's
-// rows. keys, unless it is nil, has one key for each row.
+// withMetadata appends metadata columns to p's rows, and returns the result. The caller still owns
+// p's rows. keys has one key for each row. If it is nil, keys are bytes, taken from the records.
 func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []string) arrow.RecordBatch {
 	if len(names) == 0 {
 		p.rows.Retain()
@@ -117,9 +119,9 @@ func withMetadata(p piece, records []*kgo.Record, keys arrow.Array, names []stri
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, p.rows.NumRows())
 }
 
-// describedBy returns p's rows with metadata columns, and with the primary key columns that are
-// filled from the record's key. keys, unless it is nil, has the keys of all records. The caller
-// still owns p's rows.
+// describedBy appends metadata columns (names) to p's rows, and primary key columns (primary) that
+// are filled from the record's key. keys has one key for each record. If it is nil, keys are bytes,
+// taken from the records. The caller still owns p's rows.
 func describedBy(p piece, records []*kgo.Record, keys arrow.RecordBatch, names, primary []string) (arrow.RecordBatch, error) {
 	var own arrow.Array
 	if keys != nil {

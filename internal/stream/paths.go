@@ -9,20 +9,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// This file builds columns by path for formats whose decoders return all columns. It makes a query
-// over the batch, with a lateral join for each list that is fanned out.
+// This file builds the columns that a definition lists by path, for formats whose decoders return
+// all columns. The columns are made by a query over the batch. A list that is fanned out (one row
+// for each element) becomes a lateral join.
 
-// column is a column by path.
+// column is one column of a definition that is given by the path of a field in the messages.
 type column struct {
 	name  string
 	steps []protobuf.Step
 }
 
-// parseColumns parses columns as parseColumn does. It checks that their fan-outs are nested in each
-// other.
+// parseColumns parses columns as parseColumn does. It also checks that the lists that are fanned
+// out (marked [] in a path) are nested in each other.
 func parseColumns(texts []string) ([]column, error) {
 	var all []column
-	var deepest []string // the fanned-out lists of the deepest path
+	var deepest []string // the lists that are fanned out by the path with the most []
 	for _, text := range texts {
 		c := parseColumn(text)
 		steps, err := protobuf.ParsePath(c.Path)
@@ -44,7 +45,7 @@ func parseColumns(texts []string) ([]column, error) {
 	return all, nil
 }
 
-// fanOuts returns the part of a path before each [].
+// fanOuts returns, for each [] in a path, the part of the path before it.
 func fanOuts(steps []protobuf.Step) (all []string) {
 	before := ""
 	for _, s := range steps {
@@ -62,14 +63,15 @@ func fanOuts(steps []protobuf.Step) (all []string) {
 	return all
 }
 
-// pathQuery returns the query for columns by path, with metadata columns. It leaves out paths that
-// the known messages do not have yet. primary are primary key columns that are filled from the
-// record's key. The query is empty if a fanned-out list is not known yet, since then there are no
-// rows.
+// pathQuery returns the query that makes the rows of a target with columns by path and metadata
+// columns. primary are the primary key columns that are filled from the record's key. Paths that no
+// message has had yet are left out. If a list that is fanned out has not occurred yet, there are no
+// rows, and the query is empty.
 func pathQuery(messages schema.Table, columns []column, metadata, primary []string) string {
 	const from = "m"
 	joins, selected := "", []string{}
-	alias := map[string]string{} // of a list's elements, by the path before its []
+	// By the part of a path before []: the alias of that list's elements.
+	alias := map[string]string{}
 	complete := true
 	for _, c := range columns {
 		at, known := from, true
@@ -126,8 +128,8 @@ func pathQuery(messages schema.Table, columns []column, metadata, primary []stri
 	return "SELECT " + strings.Join(selected, ", ") + " FROM " + Messages + " AS " + from + joins
 }
 
-// field returns the type of the i-th field of a path: a column of the messages, or a field of a
-// struct.
+// field returns the type of field number i of a path, and whether it exists. Field 0 is a column of
+// messages. Later fields are fields of the struct type of.
 func field(messages schema.Table, of *schema.Type, i int, name string) (*schema.Type, bool) {
 	if i == 0 {
 		if at := messages.ColumnIndex(name); at >= 0 {

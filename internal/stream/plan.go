@@ -10,21 +10,23 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// plan is a parsed definition.
+// plan is a parsed definition of a source.
 type plan struct {
-	kafka   kafka
-	format  *format
-	keys    *plan               // for the key format; nil if keys are bytes
-	shapes  [][]protobuf.Column // the sets of columns that messages are decoded to; nil: all
+	kafka  kafka
+	format *format
+	keys   *plan // how keys are decoded; nil if keys are bytes
+	// Each is a set of columns that messages are decoded to; a nil set has all columns.
+	shapes  [][]protobuf.Column
 	targets []target
 }
 
-// target is a table to fill. shape is the index of the columns that it takes, or that its query
-// reads.
+// target is one table that a source fills. shape is an index of plan.shapes: the set of columns
+// that the table takes, or that its query reads.
 type target struct {
 	Table
 	shape int
-	// columns by path, for formats whose decoders return all columns
+	// columns are the columns that are listed by path. They are only set for formats whose decoders
+	// return all columns.
 	columns []column
 	// primary are the columns of the table's primary key that are filled from the record's key. It
 	// is set only while the rows of a batch are made.
@@ -34,7 +36,8 @@ type target struct {
 // queried reports whether the target's rows are the result of a query over the batch.
 func (t *target) queried() bool { return t.Query != "" || t.columns != nil }
 
-// newPlan parses the options, and reads the schema files that they name. The error is Invalid.
+// newPlan parses the options of a definition, and reads the schema files that they name. The error
+// is Invalid.
 func newPlan(d Definition) (*plan, error) {
 	p := &plan{}
 	var err error
@@ -55,8 +58,8 @@ func newPlan(d Definition) (*plan, error) {
 		p.keys = &plan{format: keys, shapes: wholeShape}
 	}
 	seen := map[engine.TableName]bool{}
-	// The shape with all columns comes first. If a message is invalid, that decoder fails before
-	// other decoders have rows of the message.
+	// Put the shape with all columns first. Then an invalid message fails in that decoder, before
+	// the decoders of other shapes have added the message.
 	if p.format.name != "protobuf" || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
 		p.shapes = append(p.shapes, nil)
 	}
@@ -96,7 +99,7 @@ func newPlan(d Definition) (*plan, error) {
 	return p, nil
 }
 
-// wholeShape is the shape of all columns.
+// wholeShape is the list of shapes that has only the shape with all columns.
 var wholeShape = [][]protobuf.Column{nil}
 
 // close releases the resources of the plan's formats.

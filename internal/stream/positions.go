@@ -17,26 +17,26 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// position is where a session is in a partition.
+// position is how far a session has read in a partition.
 type position struct {
 	topicID [16]byte
 	next    int64 // the next offset to read
 	epoch   int32 // leader epoch of the previous record; -1 if unknown
 }
 
-// resumed says where to continue in a partition.
+// resumed says where a session continues in a partition.
 type resumed struct {
 	position
-	stored int64 // the stored offset; -1 if there is none
-	end    int64 // the end of the partition
+	stored int64 // the offset in the catalog; -1 if there is none
+	end    int64 // the offset after the last record of the partition in Kafka
 	// read means that this session reads the partition. Otherwise another member of the group does.
 	read bool
 	lost string // which records before the position are lost, and why; empty if none
 	why  error  // why the position is unknown; nil if it is known
 }
 
-// start is where a partition begins that was never read: a time in milliseconds since the Unix
-// epoch, or one of the constants.
+// start says where a partition that was never read begins: at a time in milliseconds since the Unix
+// epoch, or at one of the constants.
 type start int64
 
 const (
@@ -44,13 +44,15 @@ const (
 	latest   start = -1
 )
 
-// offsets asks the cluster for the start offsets of partitions. For earliest they are begins.
+// offsets asks the cluster where partitions begin that were never read. If s is earliest, the
+// result is begins.
 func (s start) offsets(ctx context.Context, admin *kadm.Client, begins kadm.ListedOffsets, topics []string) (kadm.ListedOffsets, error) {
 	switch s {
 	case earliest:
 		return begins, nil
 	case latest:
-		// A transaction that is open now counts as new: all of its records are read.
+		// "Latest" is the end of the committed records. So the records of a transaction that is
+		// open now count as new, and all of them are read.
 		return admin.ListCommittedOffsets(ctx, topics...)
 	}
 	return admin.ListOffsetsAfterMilli(ctx, int64(s), topics...)
@@ -94,11 +96,10 @@ func (k *kafka) partitionsOf(topics kadm.TopicDetails) (all []partition) {
 	return all
 }
 
-// resume returns where to continue in partitions:
-//
+// resume returns the position at which each partition continues:
 //   - A partition with a stored offset continues there. resume compares that offset with the range
 //     that the topic holds.
-//   - A partition that was never read begins at the source's start.
+//   - A partition that was never read begins where the source's start option says.
 //   - If other partitions of its topic were read before, it is a new partition, and begins at its
 //     first record.
 //
@@ -139,7 +140,8 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 		if was && !mine[p] {
 			continue
 		}
-		// A partition that was read before continues at its offset, whatever the start option says.
+		// A partition that was read before continues at its stored offset. The start option does
+		// not apply to it.
 		first := begins
 		if !was && (!seen[p.topic] || len(k.partitions) > 0) {
 			first = starts
@@ -154,8 +156,8 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 			offsets[i] = o.Offset
 		}
 		if missing != nil {
-			// The start of this partition must be decided now. The decision can only wait if the
-			// partition is read from its beginning anyway.
+			// This partition was never read. Its start must be decided now, unless the partition is
+			// read from its beginning anyway.
 			if !was && (!seen[p.topic] || len(k.partitions) > 0) && k.start != earliest {
 				return nil, missing
 			}
@@ -175,8 +177,8 @@ func (s *source) resume(ctx context.Context, k *kafka, client *kgo.Client, topic
 	return all, nil
 }
 
-// ofAll returns the error of a request for the offsets of all partitions. It returns nil if only
-// some of them are missing, because a partition may have no leader.
+// ofAll returns err if a request for the offsets of all partitions failed as a whole. It returns
+// nil if only the offsets of some partitions are missing, because a partition may have no leader.
 func ofAll(err error) error {
 	var some *kadm.ShardErrors
 	if errors.As(err, &some) && !some.AllFailed {
@@ -185,16 +187,17 @@ func ofAll(err error) error {
 	return err
 }
 
-// goOn returns where to continue in a partition of a topic that holds the offsets from begin to
-// end. It returns the next offset and the leader epoch before it. If records after the stored
-// offset are lost, lost says which ones, and why.
+// goOn returns where to continue in a partition with a stored offset. The topic holds the offsets
+// from begin to end. The results are the next offset and the leader epoch of the record before it.
+// If records after the stored offset are lost, lost says which ones and why.
 func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64, epoch int32, lost string) {
 	var none [16]byte
 	switch {
 	case stored.TopicID != topicID && stored.TopicID != none && topicID != none:
 		return begin, -1, fmt.Sprintf("the topic was made again: offsets before %d are of the topic with id %s", stored.Next, hex.EncodeToString(stored.TopicID[:]))
 	case stored.TopicID != topicID:
-		// The cluster has begun, or stopped, to give topics an id.
+		// The stored id or the topic's id is empty: the cluster has begun to give topics an id, or
+		// has stopped.
 		return stored.Next, stored.Epoch, fmt.Sprintf("the topic's id was %s", hex.EncodeToString(stored.TopicID[:]))
 	case stored.Next < begin:
 		return begin, -1, fmt.Sprintf("offsets %d to %d were removed from the topic before they were read", stored.Next, begin-1)
@@ -204,10 +207,10 @@ func goOn(stored catalog.Offset, topicID [16]byte, begin, end int64) (next int64
 	return stored.Next, stored.Epoch, ""
 }
 
-// begin starts reading partitions at their positions, and returns the positions in the client's
-// form. Positions that differ from the stored ones are added to the batch: the next session must
-// see the same start, even if no record arrives. If records are lost, the report is due now. The
-// caller holds mu if there is a client.
+// begin starts reading partitions at the positions in all, and returns the positions in the
+// client's form. If a position differs from the stored one, it is added to the batch: the next
+// session must begin there too, even if no record arrives. If records are lost, the batch is due at
+// once, so that the loss is reported now. The caller holds mu if there is a client.
 func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offset {
 	offsets := map[string]map[int32]kgo.Offset{}
 	for p, at := range all {
@@ -217,7 +220,8 @@ func (x *session) begin(all map[partition]resumed) map[string]map[int32]kgo.Offs
 			x.status.waiting(fetching, at.why)
 			continue
 		case !at.read && (x.positions[p] != nil || x.intake.ranges[p] != nil):
-			// This session decides where the partition begins. It may already have records of it.
+			// This session decides where the partition begins, and may already have read records of
+			// it.
 			continue
 		case at.stored < 0 || at.lost != "":
 			x.intake.stand(p, at.position, at.lost)

@@ -16,17 +16,17 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Messages is the name of the table that has the rows of a batch in queries.
+// Messages is the name by which queries read the rows of a batch as a table.
 const Messages = "messages"
 
-// Select is a query over a batch. The batch is the table Messages. Without a batch, the query reads
-// only other tables.
+// Select is a query over a batch. The query reads the batch as the table Messages. If that is nil,
+// the query reads only other tables.
 type Select struct {
 	SQL      string
-	Database string // in which names of other tables are looked up
+	Database string // where names of other tables are looked up
 	Messages *snapshot.Table
-	// Target, if not 0, is the offset in SQL of the name of Messages. The table then also has the
-	// row addresses, in the columns scoter_source and scoter_ordinal.
+	// Target, if not 0, is the offset in SQL where the name of the table Messages begins. The table
+	// then also has the columns scoter_source and scoter_ordinal, which are the row addresses.
 	Target int
 }
 
@@ -35,14 +35,15 @@ type Planner interface {
 	// Collect returns the whole result of a query as at least one batch. The caller releases the
 	// batches.
 	Collect(ctx context.Context, s Select) ([]arrow.RecordBatch, error)
-	// Parse returns an Invalid error for a text that is not a query. It does not depend on the
-	// existing tables.
+	// Parse returns an Invalid error if the text is not a query. It does not check whether the
+	// tables exist.
 	Parse(ctx context.Context, sql string) error
-	// Merging divides an aggregating query into parts that use a table of states. The error is
-	// Invalid for a query that cannot be divided.
+	// Merging divides an aggregating query into queries that store intermediate results in table
+	// (states), and merge them. The error is Invalid for a query that cannot be divided.
 	Merging(ctx context.Context, sql, table string) (Division, error)
-	// Lineage says which columns of a query's result come from the record that its row comes from.
-	// The error is Invalid if a row does not come from a single record, or if its key does not.
+	// Lineage says which columns of a query's result are taken from the record that the row was
+	// made of. The error is Invalid if a row is not made of a single record, or if its key does not
+	// come from that record.
 	Lineage(ctx context.Context, sql string, k Keyed) (Lineage, error)
 }
 
@@ -66,18 +67,17 @@ type Division struct {
 	Joined, Groups        []string
 }
 
-// described is a query that is rewritten so that its columns have the types that are stored.
+// described is a target's query, rewritten so that its columns have the types that are stored.
 type described struct {
 	messages []schema.Column // the columns of Messages for which the query was described
 	sql      string
-	// table takes the query's rows. It is created if it is missing.
+	// table is the table that stores the query's rows. It is created if it is missing.
 	table schema.Table
-	// Division is set for a target that is a view.
+	// Division is set if the target is a view.
 	Division
 	name engine.TableName // of the target
-	// untold is not nil if the query names columns whose type no message has told yet. They are
-	// NULL in the query. untold says which columns of the result have an unknown type because of
-	// that.
+	// untold is set if the query names fields whose type no message has told yet. The query reads
+	// NULL for them. untold has the columns of the result whose type is unknown because of that.
 	untold map[string]bool
 }
 
@@ -90,8 +90,8 @@ type describedKey struct {
 
 func (t target) key() describedKey { return describedKey{t.Name, t.View, t.Query} }
 
-// query runs a table's query over a batch. It also returns the query's description, which says what
-// must be created if it is missing.
+// query runs a target's query over a batch, and returns the result. It also returns the query's
+// description, which says which table must be created if it is missing.
 func (s *source) query(ctx context.Context, t target, messages *transient) ([]arrow.RecordBatch, described, error) {
 	run := func(sql string) ([]arrow.RecordBatch, error) {
 		return s.manager.planner.Collect(ctx, Select{SQL: sql, Database: s.name.Database, Messages: messages.snapshot()})
@@ -123,7 +123,7 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	if !ok || err == nil || base.KindOf(err) != base.Invalid {
 		return result, d, err
 	}
-	// A table that the query reads may have changed since the description.
+	// A table that the query reads may have changed since the query was described.
 	again, describeErr := s.describe(ctx, t, run)
 	if describeErr != nil || again.sql == d.sql {
 		return nil, d, err
@@ -134,11 +134,12 @@ func (s *source) query(ctx context.Context, t target, messages *transient) ([]ar
 	return result, again, err
 }
 
-// sameAs reports whether two columns are equal for a query.
+// sameAs reports whether two columns have the same name and type. A query cannot tell such columns
+// apart.
 func sameAs(a, b schema.Column) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }
 
-// checkQueries finds queries that fail independently of the records, for example because of a table
-// that they read. The error is then Unavailable, and the records wait until the cause is fixed.
+// checkQueries returns an Unavailable error if a query fails whatever the records are, for example
+// because a table that it reads was dropped. The records then wait until the cause is fixed.
 func (s *source) checkQueries(ctx context.Context, p *plan) error {
 	known := s.messages.Load()
 	if known == nil {
@@ -154,16 +155,16 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 		}
 		all, lacks := s.unknown.in(*known)
 		if _, before := s.bound.Load(t.Name); !before && !p.format.known() {
-			// It is unknown which columns the messages will have. But a query that once found all
-			// of its columns does not lack one now.
+			// The columns of future messages are unknown. But if a query once ran with all columns
+			// that it names, a missing column is not the cause now.
 			var more bool
 			all, more = withMissing(all, t.Query, err)
 			lacks = lacks || more
 		}
 		if lacks && ofMessage(err) {
-			// Run the query again with the columns whose type is unknown so far. If it succeeds, or
-			// fails with a different message, the cause is those columns. The failure then ends
-			// once messages have them.
+			// Run the query again with added columns in place of those whose type is unknown so
+			// far. If the query then succeeds, or fails with a different message, these columns are
+			// the cause. The failure ends once messages have them.
 			again := s.checkQuery(ctx, t, all)
 			switch {
 			case again == nil, ofMessage(again) && firstLine(again) != firstLine(err):
@@ -180,7 +181,8 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// checkQuery returns the error of a target's query over a table of messages without rows.
+// checkQuery runs a target's query over a table of messages without rows, and returns the query's
+// error.
 func (s *source) checkQuery(ctx context.Context, t target, messages schema.Table) error {
 	result, err := s.manager.planner.Collect(ctx, Select{SQL: "DESCRIBE " + t.Query, Database: s.name.Database, Messages: &snapshot.Table{Schema: messages}})
 	releaseBatches(result)
@@ -193,8 +195,8 @@ func firstLine(err error) string {
 	return line
 }
 
-// describe returns the query's table, and the query with casts to types that Arrow and Parquet can
-// hold.
+// describe runs DESCRIBE for a target's query. It returns the table for the query's result, and the
+// query with casts to types that Arrow and Parquet can hold.
 func (s *source) describe(ctx context.Context, t target, run func(string) ([]arrow.RecordBatch, error)) (d described, err error) {
 	table, query := schema.Table{Database: t.Name.Database, Schema: t.Name.Schema, Name: t.Name.Name}, t.Query
 	if t.View {
@@ -223,14 +225,16 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 		}
 	}
 	d.table, d.name = table, t.Name
-	// Columns are selected by name. A name still means the same column if other columns are added.
+	// Select columns by name, so that the result stays the same if the query returns more columns
+	// later.
 	d.sql = fmt.Sprintf("SELECT %s FROM (%s) AS result", strings.Join(casts, ", "), query)
 	return d, nil
 }
 
-// castOf returns an expression that converts a column to its stored type. At run time it fails if
-// the column's type differs from the described type, for example after a change of a joined table:
-// the cast might round. DuckDB knows both types when it plans, so only the cast remains.
+// castOf returns an expression that converts a column to the type in which it is stored. The
+// expression fails if the column's type is not the described type any more, for example because a
+// joined table was changed. Without that check, the cast might round. DuckDB knows both types when
+// it plans, so at run time only the cast remains.
 func castOf(quoted, described string, stored schema.Type) string {
 	// DESCRIBE reports INTEGER for a column of type NULL.
 	const null, told = `"NULL"`, "INTEGER"

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// quota bounds the bytes of records that are read and not stored, of all sources together. It uses
-// the semaphore of x/sync, which serves waiting callers in order. Large records therefore do not
-// starve behind small ones of other sources.
+// quota bounds the total bytes of the records of all sources that are read and not stored. It uses
+// the semaphore of x/sync, which serves waiting callers in order: a large record does not starve
+// behind small ones of other sources.
 type quota struct {
 	limit  int64
 	places *semaphore.Weighted
@@ -18,11 +18,12 @@ type quota struct {
 
 func newQuota(limit int64) *quota { return &quota{limit: limit, places: semaphore.NewWeighted(limit)} }
 
-// most limits bytes to the whole quota. A record larger than the limit takes the whole quota: it
-// waits until no other record holds memory, and others wait until it is released.
+// most returns the bytes to reserve for a record: at most the whole quota. A record that is larger
+// waits until no other record holds memory, and other records wait until it is released.
 func (m *quota) most(bytes int64) int64 { return min(bytes, m.limit) }
 
-// try reserves bytes if they are free and no other caller waits.
+// try reserves bytes and returns true if they are free and no other caller waits. Otherwise it
+// returns false.
 func (m *quota) try(bytes int64) bool {
 	if !m.places.TryAcquire(m.most(bytes)) {
 		return false
@@ -31,7 +32,7 @@ func (m *quota) try(bytes int64) bool {
 	return true
 }
 
-// acquire reserves bytes, and waits until they are free.
+// acquire reserves bytes. If they are not free, it waits for them.
 func (m *quota) acquire(ctx context.Context, bytes int64) error {
 	if err := m.places.Acquire(ctx, m.most(bytes)); err != nil {
 		return err

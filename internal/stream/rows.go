@@ -11,16 +11,18 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// rows are the rows that one append adds to the tables.
+// rows has what one append adds to the tables.
 type rows struct {
 	tables []engine.TableRows
 	count  int64
-	// make are the queries whose tables and views must be created if they are missing.
+	// make has the descriptions of queries whose tables and views must be created if they are
+	// missing.
 	make []described
 }
 
-// add adds rows to a table. In a table with a primary key, a row replaces the whole row of its key:
-// the result must not depend on which other records are in the same batch.
+// add adds rows to a table. If the table has a primary key, each row replaces the whole existing
+// row of its key, and not only some of its columns. Otherwise the result would depend on which
+// other records are in the same batch.
 func (r *rows) add(t engine.TableRows) {
 	if len(t.Batches) > 0 {
 		t.Whole = true
@@ -46,8 +48,8 @@ func releaseBatches(batches []arrow.RecordBatch) {
 	}
 }
 
-// rowsOf makes the rows of all tables from pieces, which are the decoded records. It creates the
-// tables and views of queries if they are missing.
+// rowsOf makes the rows of all tables from decoded records (pieces). It also creates the tables and
+// views of queries if they are missing.
 func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (out *rows, err error) {
 	if len(pieces) == 0 {
 		return &rows{}, nil
@@ -65,7 +67,7 @@ func (s *source) rowsOf(ctx context.Context, p *plan, pieces [][]piece, records 
 	return out, nil
 }
 
-// build makes the rows of all tables from decoded records.
+// build makes the rows of all tables from decoded records (pieces). It creates no tables.
 func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records []*kgo.Record) (_ *rows, err error) {
 	b := builder{source: s, ctx: ctx, plan: p, records: records, out: &rows{}}
 	if b.keys, err = s.keysOf(ctx, p, records); err != nil {
@@ -109,12 +111,13 @@ type builder struct {
 	ctx     context.Context
 	plan    *plan
 	records []*kgo.Record
-	keys    arrow.RecordBatch // of the records; nil if keys are bytes
+	keys    arrow.RecordBatch // the decoded keys of the records; nil if keys are bytes
 	out     *rows
-	// The tables that queries read. They are nil until the first query needs them.
+	// The batch as tables that queries read: the records with a value, and the tombstones. Each is
+	// nil until the first query needs it.
 	messages, tombstones *transient
-	// The numbers of the records, by their place in Kafka. It is nil until a batch with tombstones
-	// needs it.
+	// numbers are the indexes of the batch's records, by topic, partition and offset. It is nil
+	// until a batch with tombstones needs it.
 	numbers map[place]int32
 }
 
@@ -129,7 +132,8 @@ func (b *builder) release() {
 	}
 }
 
-// whole makes the rows of a target without a query.
+// whole makes the rows of a target that has no query. way says how tombstones delete rows of the
+// target. It is nil if they do not, or if the batch has none.
 func (b *builder) whole(t target, values, tombstones []piece, way *deletion) error {
 	all := engine.TableRows{Table: t.Name}
 	there, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
@@ -154,7 +158,8 @@ func (b *builder) whole(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// query makes the rows of a target with a query.
+// query makes the rows of a target that has a query, and the deletions of tombstones. way says how
+// tombstones delete rows of the target. It is nil if they do not, or if the batch has none.
 func (b *builder) query(t target, values, tombstones []piece, way *deletion) error {
 	all := engine.TableRows{Table: t.Name}
 	if way != nil {
@@ -173,8 +178,9 @@ func (b *builder) query(t target, values, tombstones []piece, way *deletion) err
 	return nil
 }
 
-// values adds the result of a target's query over the records that have a value. If other rows of
-// the batch delete, the rows have the numbers of their records.
+// values runs a target's query over the records that have a value, and adds the result to all. If
+// numbered is set, because tombstones of the batch delete rows, the result also has the index of
+// each row's record.
 func (b *builder) values(t target, values []piece, numbered bool, all *engine.TableRows) (err error) {
 	if b.messages == nil {
 		if b.messages, err = b.transient(b.plan, values, b.records, b.keys); err != nil {
@@ -196,7 +202,7 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 		return base.Wrap(ofQuery(err, len(b.records)), "query of table %q", t.Name.Name)
 	}
 	if len(result) == 0 {
-		return nil // no message has the target's paths
+		return nil // no message has the paths that the target lists
 	}
 	if numbered {
 		return b.addNumbered(result, all, false)
@@ -207,9 +213,9 @@ func (b *builder) values(t target, values []piece, numbered bool, all *engine.Ta
 	return nil
 }
 
-// ofQuery changes the kind of a query's error to Unavailable if no record is the cause. A missing
-// table is not the fault of a record. If a single record needs more memory than is available to
-// queries, other queries may be using the memory now.
+// ofQuery changes the kind of a query's error to Unavailable if the records are not the cause. That
+// is so if a table is missing. It is also so if a single record needs more memory than is free,
+// because other queries may be using the memory now.
 func ofQuery(err error, records int) error {
 	if kind := base.KindOf(err); kind == base.NotFound && records > 0 || kind == base.TooLarge && records == 1 {
 		return base.Errorf(base.Unavailable, "%w", err)
@@ -217,7 +223,8 @@ func ofQuery(err error, records int) error {
 	return err
 }
 
-// prepare creates the tables before the first record, if their columns are known.
+// prepare creates the tables of a source before its first record arrives, if their columns are
+// known by then.
 func (s *source) prepare(ctx context.Context, p *plan) error {
 	for _, t := range p.targets {
 		var err error

@@ -14,18 +14,18 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// session is one connection to Kafka. It begins at the stored offsets, and ends at the first error
-// that needs a new connection.
+// session reads the topics of a source with one Kafka client. It begins at the stored offsets, and
+// ends at the first error that needs a new client.
 type session struct {
 	*source
 	plan   *plan
 	client *kgo.Client
 	sealed chan *sealed  // to the committer
-	stored chan struct{} // of size 1: signals that a batch was stored
+	stored chan struct{} // signals that a batch was stored; has room for 1
 	mirror *mirror
 
-	// The following fields belong to the consuming goroutine and to the group's callbacks, which
-	// run during a poll. mu guards them.
+	// mu guards the following fields. They are used by the goroutine that consumes, and by the
+	// group's callbacks, which run during a poll.
 	mu        sync.Mutex
 	ids       map[string][16]byte
 	positions map[partition]*position
@@ -34,22 +34,23 @@ type session struct {
 	// last is closed when the batch that was sealed last is stored or dropped. It is nil before the
 	// first batch.
 	last <-chan struct{}
-	// unplaced are partitions to read for which Kafka has returned no offsets. unreadable are
+	// unplaced has the partitions to read whose offsets Kafka has not returned. unreadable has the
 	// partitions whose records the client cannot read.
 	unplaced   map[partition]bool
 	unreadable map[partition]time.Time // since when
-	// where the client must continue after mu is released
+	// skipped has the offsets to which the client must jump once mu is released.
 	skipped map[string]map[int32]kgo.EpochOffset
 
-	// told has the partitions whose end Kafka returned at the last request.
+	// told has the partitions whose end Kafka returned in the last request.
 	told sync.Map
 }
 
-// sealed is a batch with its rows. If pieces is nil, its records must be decoded again.
+// sealed is a batch that gets no more records, with its rows. If pieces is nil, its records must be
+// decoded again.
 type sealed struct {
 	*intake
 	pieces [][]piece
-	failed error         // of decoding the batch; returned once
+	failed error         // the error of decoding the batch; it is handled once
 	done   chan struct{} // closed when the batch is stored, or its session has failed
 }
 
@@ -63,16 +64,19 @@ func again(format string, args ...any) error {
 }
 
 const (
-	checkEvery = 10 * time.Second // between checks of the topics' ids, partitions and ends
-	pollFor    = time.Second      // the longest poll, so that a rebalance does not wait longer
-	askFor     = 15 * time.Second // the timeout of requests to the cluster
+	// The interval between checks of the topics' ids, partitions and ends.
+	checkEvery = 10 * time.Second
+	// The longest time of one poll; a rebalance waits until the poll ends.
+	pollFor = time.Second
+	askFor  = 15 * time.Second // the timeout of requests to the cluster
 	// readAnew is how long a partition may be unreadable before a new client tries it.
 	readAnew = time.Minute
-	// unnoticed is how long a source may be blocked before its state shows that.
+	// unnoticed is how long a source may be blocked before its state shows it.
 	unnoticed = time.Second
 
-	// sessionTimeout is how long a group keeps the partitions of a member that disappeared without
-	// leaving. After a program was killed and started again, the source waits that long.
+	// sessionTimeout is how long a group waits for a member that disappeared without leaving,
+	// before its partitions are assigned to another member. If a server is killed and started
+	// again, the source waits that long.
 	sessionTimeout = 10 * time.Second
 )
 
@@ -84,7 +88,7 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 	if err := x.connect(ctx); err != nil {
 		return err
 	}
-	x.status.running() // now, because a quiet topic has no records that would report it
+	x.status.running() // set the state now: a quiet topic has no records that would set it
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var committer, mirror sync.WaitGroup
@@ -116,8 +120,8 @@ func (s *source) session(ctx context.Context, p *plan) (err error) {
 func (x *session) connect(ctx context.Context) error {
 	k := &x.plan.kafka
 	x.intake, x.decodings = newIntake(), newDecodings(x.plan)
-	// Few retries: a wrong address or password should show soon, and the session is repeated
-	// anyway.
+	// Do not retry often. A wrong address or password should show soon, and a failed session is
+	// repeated anyway.
 	asking, err := kgo.NewClient(append(k.client[:len(k.client):len(k.client)], kgo.RequestRetries(2))...)
 	if err != nil {
 		return base.Errorf(base.Invalid, "KAFKA: %w", err)
@@ -151,7 +155,7 @@ func (x *session) connect(ctx context.Context) error {
 	return nil
 }
 
-// consume polls until ctx ends, or until another session is needed.
+// consume polls the client until ctx ends, or until a new session is needed.
 func (x *session) consume(ctx context.Context) error {
 	checked := time.Now()
 	for {
@@ -183,8 +187,8 @@ func (x *session) consume(ctx context.Context) error {
 	}
 }
 
-// patience returns how long a poll may take: until the batch is due. Half of maxAge is left for the
-// time before and after the poll.
+// patience returns how long the next poll may take, so that the batch is sealed when it is due.
+// Half of maxAge is left for the time before and after the poll.
 func (x *session) patience() time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -223,7 +227,7 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 		x.reads()
 		for _, rec := range fetched.Records {
 			if rec.Offset < at.next {
-				// Already read, perhaps by another session.
+				// This record was read before, perhaps by another session.
 				continue
 			}
 			if err := x.add(ctx, p, at, rec); err != nil {
@@ -257,8 +261,8 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	if at == nil || errors.As(err, &answered) {
 		return err
 	}
-	// The client cannot read this broker's data. Continue with the other partitions. check tries
-	// this one again.
+	// The client cannot read data of this broker. Continue with the other partitions. check tries
+	// this partition again.
 	if x.unreadable[p].IsZero() {
 		x.unreadable[p] = time.Now()
 	}
@@ -267,8 +271,8 @@ func (x *session) takePartition(ctx context.Context, topic string, fetched *kgo.
 	return nil
 }
 
-// skip continues at another position of a partition. A dead letter says why the records in between
-// are left out.
+// skip continues a partition at another position. A dead letter with the reason why reports the
+// records in between.
 func (x *session) skip(ctx context.Context, p partition, at *position, to position, why string) error {
 	if err := x.seal(ctx); err != nil {
 		return err
@@ -278,15 +282,15 @@ func (x *session) skip(ctx context.Context, p partition, at *position, to positi
 	return nil
 }
 
-// reads reports that the session waits for no partition, if that is true.
+// reads clears the state "waiting for partitions" if the session waits for none.
 func (x *session) reads() {
 	if len(x.unplaced)+len(x.unreadable) == 0 {
 		x.status.done(fetching)
 	}
 }
 
-// add adds one record to the batch, and seals a full batch. It waits for the memory for records and
-// for the schema registry.
+// add adds one record to the batch. It seals the batch if it is full. It waits until there is
+// memory for the record, and until the schema registry answers.
 func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.Record) error {
 	if err := x.reserve(ctx, sizeOf(rec)); err != nil {
 		return err
@@ -329,8 +333,8 @@ func (x *session) add(ctx context.Context, p partition, at *position, rec *kgo.R
 	return nil
 }
 
-// decode decodes a record. If the record cannot be decoded, reason says why. err is errFull or an
-// error of the schema registry.
+// decode decodes a record into the batch. If the record cannot be decoded, reason says why, and err
+// is nil. err is errFull or an error of the schema registry.
 func (x *session) decode(ctx context.Context, rec *kgo.Record) (reason string, err error) {
 	if rec.Attrs.IsControl() {
 		return "", nil
@@ -345,7 +349,8 @@ func (x *session) decode(ctx context.Context, rec *kgo.Record) (reason string, e
 	return "", err
 }
 
-// ofMessage reports whether a decoder's error is about the message.
+// ofMessage reports whether a message is the cause of an error, by the error's kind. Otherwise the
+// cause is for example the schema registry.
 func ofMessage(err error) bool {
 	switch base.KindOf(err) {
 	case base.Invalid, base.NotFound, base.TooLarge:
@@ -354,8 +359,8 @@ func ofMessage(err error) bool {
 	return false
 }
 
-// note adds a record to the batch. If reason is not empty, the record could not be decoded, and
-// becomes a dead letter.
+// note adds the offset and the size of a record to the batch. If reason is not empty, the record
+// could not be decoded, and a dead letter with the reason is added.
 func (x *session) note(p partition, at *position, rec *kgo.Record, reason string) {
 	x.intake.cover(p, at, rec)
 	at.next, at.epoch = rec.Offset+1, rec.LeaderEpoch
@@ -392,7 +397,7 @@ func (x *session) seal(ctx context.Context) error {
 	}
 }
 
-// abandon drops the unsealed records at the end of a session.
+// abandon drops the records that are not sealed, at the end of a session.
 func (x *session) abandon() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -401,8 +406,8 @@ func (x *session) abandon() {
 	x.intake = newIntake()
 }
 
-// reserve reserves memory for a record. The batch releases it after it was stored. If no memory is
-// free, reserve first seals the current batch.
+// reserve reserves memory for a record. The memory is released after the record's batch was stored.
+// If none is free, reserve first seals the current batch.
 func (x *session) reserve(ctx context.Context, bytes int64) error {
 	if x.memory.try(bytes) {
 		return nil
@@ -420,21 +425,22 @@ func (x *session) reserve(ctx context.Context, bytes int64) error {
 	return x.memory.acquire(ctx, bytes)
 }
 
-// runEnds asks regularly where the topics end, until ctx ends. It does so even if nothing is read
-// because earlier records wait for the disk.
+// runEnds asks the cluster regularly, until ctx ends, for the ends of the partitions. It does so
+// even if nothing is read because earlier records wait for the disk.
 func (x *session) runEnds(ctx context.Context) {
 	for sleep(ctx, checkEvery) == nil {
 		x.askEnds(ctx)
 	}
 }
 
-// askEnds asks once where the topics end. It does not use mu, which is held while records wait.
+// askEnds asks the cluster once for the ends of the partitions. It does not lock mu, which is held
+// while records wait.
 func (x *session) askEnds(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
 	ends, err := kadm.NewClient(x.client).ListEndOffsets(ask, x.plan.kafka.topics...)
 	if ofAll(err) != nil {
-		// The cluster is not reachable. The readers report that.
+		// The cluster does not answer. The goroutines that read from it report that.
 		return
 	}
 	ends.Each(func(end kadm.ListedOffset) {
@@ -448,7 +454,8 @@ func (x *session) askEnds(ctx context.Context) {
 	})
 }
 
-// check compares the topics with their state at the start of the session.
+// check compares the topics (ids and partitions) with their state at the start of the session. If
+// they changed, it returns errAgain.
 func (x *session) check(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()

@@ -13,27 +13,28 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// source is one source of a manager. It has a goroutine unless it is paused.
+// source is one source of a manager. It has a goroutine while it is not paused.
 type source struct {
 	manager *Manager
 	id      base.StreamID
 	name    catalog.StreamName
 	created time.Time
 	status  *status
-	memory  share // its part of the memory for records
+	memory  share // the part of the manager's quota that this source uses
 
-	// learning is held while messages changes. A replay changes it concurrently with the session.
+	// learning is held while messages is changed. The session and a replay may both change it.
 	learning sync.Mutex
-	// messages are the columns that queries over batches read. It is nil before the first batch.
+	// messages has the columns that queries over batches read. It is nil before the first batch.
 	messages  atomic.Pointer[schema.Table]
-	described sync.Map // described by describedKey
-	lineages  sync.Map // Lineage or error by lineageKey
-	// bound has the value true for each engine.TableName of a target whose query was described. The
-	// messages may have had fewer columns then.
+	described sync.Map // has values of type described, by describedKey
+	lineages  sync.Map // has a Lineage or an error, by lineageKey
+	// bound has the names (engine.TableName) of the tables whose query once ran with all columns
+	// that it names. The values are true.
 	bound   sync.Map
-	unknown unknowns     // columns of messages whose type is unknown
+	unknown unknowns     // the columns of messages whose type is unknown so far
 	batches atomic.Int64 // the number of stored batches
-	// replaying is held by a replay. Two replays at once would decode the same dead letters.
+	// replaying is held during a replay. Two replays at the same time would decode the same dead
+	// letters.
 	replaying sync.Mutex
 	// changing is held while the source is paused, resumed, redefined or dropped.
 	changing sync.Mutex
@@ -60,15 +61,16 @@ func (s *source) start() {
 }
 
 // maxDefects is how often a query over the same records may fail with an internal error that
-// invalidates DuckDB. Such a failure stops everything that runs in DuckDB.
+// invalidates DuckDB. Each such failure stops everything that runs in DuckDB.
 const maxDefects = 3
 
-// run reads the topics until ctx ends, in one session after the other. The pauses between failing
-// sessions grow.
+// run reads the topics until ctx ends, in one session after the other. After each failed session it
+// waits longer.
 func (s *source) run(ctx context.Context, d Definition) {
 	wait := firstWait
-	// again and defects count the sessions in a row that ended in this way. batches is the number
-	// of stored batches at the time of the last defect.
+	// again counts consecutive sessions that ended with errAgain, and defects those that ended with
+	// an internal error of DuckDB. batches is the number of stored batches at the time of the last
+	// such error.
 	again, defects, batches := 0, 0, int64(-1)
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -91,7 +93,7 @@ func (s *source) run(ctx context.Context, d Definition) {
 			}
 			s.fail(err)
 		case errors.Is(err, errAgain):
-			// The first time is not an error: the next session takes the change into account.
+			// A first errAgain is not a failure: the next session reads the changed topics.
 			if again++; again > 1 {
 				s.fail(err)
 			}
@@ -108,7 +110,7 @@ func (s *source) run(ctx context.Context, d Definition) {
 	}
 }
 
-// fail sets the state to failing, and stores and logs why a session ended.
+// fail sets the state to failing. It stores and logs the error that ended a session.
 func (s *source) fail(err error) {
 	s.status.set(stateFailing, err)
 	s.manager.log.Error("source failed", "source", s.name.Name, "error", err)

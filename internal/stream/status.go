@@ -26,14 +26,14 @@ type Status struct {
 	Error   string // the last error; ErrorAt is its time
 	ErrorAt time.Time
 
-	// The counts begin when the server starts. Errors counts every error, including repeated ones.
+	// These counts begin at 0 when the server starts. Errors counts every error, also a repeated
+	// one.
 	Messages, Rows, Bytes, DeadLetters, Errors int64
 	// Messages, rows and bytes per second, over the last 10 seconds.
 	MessageRate, RowRate, ByteRate float64
 
 	QueueBytes int64 // read and not stored
-	// Lag is the number of records in the topics that are not in the tables yet. It is -1 if
-	// unknown.
+	// Lag is the number of records in the topics that are not stored yet. It is -1 if unknown.
 	Lag int64
 	// LagTime is the age of the newest stored record in the partition that is furthest behind. It
 	// is -1 if unknown.
@@ -45,15 +45,15 @@ type Status struct {
 type PartitionStatus struct {
 	Topic     string
 	Partition int32
-	Next      int64 // the next offset to read; -1 before anything is stored
+	Next      int64 // the offset after the last stored record; -1 before anything is stored
 	End       int64 // the end of the partition; -1 if it is not read now
 }
 
 // status collects the values of Status.
 type status struct {
 	mu       sync.Mutex
-	state    string // mu guards all fields
-	waits    waits  // of the session
+	state    string // mu guards this field and all that follow
+	waits    waits  // the reasons for which the session waits
 	err      string
 	errAt    time.Time
 	errors   int64
@@ -68,7 +68,8 @@ type status struct {
 	rates      rates
 }
 
-// reading is the progress of a session in a partition.
+// reading is how far a session has stored and could read a partition: the next offset to store, and
+// the end of the partition.
 type reading struct {
 	next, end int64
 	// newest is the timestamp of the last stored record. It is zero before the first.
@@ -99,7 +100,7 @@ func (s *status) set(state string, err error) {
 	s.noteLocked(err)
 }
 
-// note stores an error that does not change the state of the source.
+// note stores an error as the last one, without changing the state of the source.
 func (s *status) note(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,8 +120,8 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits is a bit set of the reasons for which a session waits. Each bit is set and cleared by one
-// goroutine, independently of the others.
+// waits is a bit set of the reasons for which a session waits. Each bit is set and cleared by only
+// one goroutine.
 type waits uint8
 
 const (
@@ -130,7 +131,7 @@ const (
 	fetching                   // some partitions return no records
 )
 
-// running sets the state when a session begins to read.
+// running sets the state to running. It is called when a session begins to read.
 func (s *status) running() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +166,7 @@ func (s *status) begin(p partition, next, end int64) {
 	s.partitions[p] = &reading{next: next, end: end}
 }
 
-// ends sets the end of a partition, if it is read.
+// ends sets the end of a partition. It does nothing if the partition is not being read.
 func (s *status) ends(p partition, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +182,8 @@ func (s *status) forget(p partition) {
 	delete(s.partitions, p)
 }
 
-// gone is called when a session ends. Without a session the ends of the topics are unknown.
+// gone is called when a session ends. It removes all partitions, because without a session their
+// ends are unknown.
 func (s *status) gone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +191,7 @@ func (s *status) gone() {
 	s.waits = 0
 }
 
-// added counts a stored batch.
+// added counts the records, rows and dead letters of a stored batch.
 func (s *status) added(b *intake, rows int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,7 +256,7 @@ func (s *status) lagLocked(now time.Time) (records int64, age time.Duration) {
 	return records, age
 }
 
-// rates count the stored records, rows and bytes of the last seconds.
+// rates counts the stored records, rows and bytes of each of the last seconds.
 type rates struct {
 	slots [rateSlots]rateSlot
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// A tombstone is a record with a key and no value. If the primary key of a table comes from the
+// A tombstone is a record with a key and no value. If a table's primary key is filled from the
 // record's key, a tombstone deletes the row of that key.
 //
-// To queries, a tombstone is a message whose columns are NULL, except for the metadata. Only two
-// columns of its result matter: the primary key, and the version column if that comes from the
-// metadata.
+// A query reads a tombstone as a message whose columns are NULL, except for the metadata. Of the
+// query's result, only two things are used: the primary key, and the version column if it is filled
+// from the metadata.
 //
-// The order of records matters, because the last record of a key wins. In a batch with tombstones,
-// the rows of all other records therefore also have the numbers of their records.
+// The last record of a key wins, so the order of records matters. Therefore, in a batch with
+// tombstones, each row is passed on with the index of its record.
 
 // addTombstone adds a tombstone to the batch. number is its index in the batch.
 func (d *decodings) addTombstone(rec *kgo.Record, number int) error {
@@ -49,7 +49,7 @@ func emptyRows(n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, int64(n))
 }
 
-// divided returns the pieces of records with a value, and the pieces of tombstones.
+// divided returns first the pieces of records with a value, then the pieces of tombstones.
 func divided(pieces []piece) (values, tombstones []piece) {
 	for _, p := range pieces {
 		if p.tombstones {
@@ -61,23 +61,24 @@ func divided(pieces []piece) (values, tombstones []piece) {
 	return values, tombstones
 }
 
-// deleting says for each batch whether it deletes. The last ones do: those of tombstones.
+// deleting returns, for a list of batches, whether each batch deletes rows. The list has values
+// batches that do not, followed by tombstones batches that do.
 func deleting(values, tombstones int) []bool {
 	return append(make([]bool, values), slices.Repeat([]bool{true}, tombstones)...)
 }
 
-// deletion means that tombstones delete rows of a target.
+// deletion says how tombstones delete rows of a target. A nil *deletion means that they do not.
 type deletion struct {
-	// filters means that the query filters by values other than the record's key. A tombstone has
-	// no such values.
+	// filters means that the target's query filters by values other than the record's key. A
+	// tombstone lacks those values.
 	filters bool
 }
 
-// places are the metadata columns that identify the record of a row.
+// places are the metadata columns that say from which record a row was made.
 var places = []string{"_topic", "_partition", "_offset"}
 
-// deletion returns how tombstones delete rows of a target. If they do not, the error is Invalid,
-// and says why.
+// deletion returns how tombstones delete rows of a target. If they cannot, it returns an Invalid
+// error that says why.
 func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, error) {
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	switch {
@@ -113,16 +114,16 @@ func (s *source) deletion(ctx context.Context, p *plan, t target) (*deletion, er
 	return &deletion{}, nil
 }
 
-// primary returns the primary key columns of a target that are filled from the record's key. The
-// target has no query, and the key has a format. They are all columns of the primary key that are
-// neither metadata nor listed by path.
+// primary returns the primary key columns of a target's table that are filled from the record's
+// key: all columns of the primary key that are neither metadata nor listed by path. The result is
+// empty if the target has a query, or if keys have no format.
 func (s *source) primary(p *plan, t target) (names []string) {
 	if p.keys == nil || t.Query != "" {
 		return nil
 	}
 	table, err := s.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
-		return nil // a table that is created here has no primary key
+		return nil // the table does not exist; a source creates tables without a primary key
 	}
 	for _, name := range keyedOf(table).Key {
 		same := func(other string) bool { return schema.Fold(other) == schema.Fold(name) }
@@ -136,7 +137,8 @@ func (s *source) primary(p *plan, t target) (names []string) {
 // keyColumn is the metadata column with the record's key.
 const keyColumn = "_key"
 
-// keyedOf returns the key and version columns of a table, for Planner.Lineage.
+// keyedOf returns the names of a table's key and version columns, and of the metadata columns, as
+// Planner.Lineage takes them.
 func keyedOf(t schema.Table) Keyed {
 	k := Keyed{Of: []string{keyColumn}, Place: places}
 	for _, id := range t.PrimaryKey {
@@ -169,9 +171,9 @@ func (s *source) lineage(ctx context.Context, query string, k Keyed) (Lineage, e
 	return l, err
 }
 
-// numbered returns a target whose query also selects the place of each row's record. If keys is
-// set, the query selects only the keys of the rows. The query is empty if the messages have none of
-// the target's paths.
+// numbered returns a target whose query also selects the columns places, which say from which
+// record each row was made. If keys is set, the query selects only the keys of the rows. The query
+// is empty if no message has the paths that the target lists.
 func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, error) {
 	table, err := b.manager.store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name)
 	if err != nil {
@@ -190,7 +192,7 @@ func (b *builder) numbered(t target, messages schema.Table, keys bool) (target, 
 	return t, err
 }
 
-// deletions adds the result of a target's query over tombstones.
+// deletions runs a target's query over tombstones, and adds the result to all as rows to delete.
 func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows) (err error) {
 	if b.tombstones == nil {
 		if b.tombstones, err = b.transient(b.plan, tombstones, b.records, b.keys); err != nil {
@@ -207,7 +209,9 @@ func (b *builder) deletions(t target, tombstones []piece, all *engine.TableRows)
 	return b.addNumbered(result, all, true)
 }
 
-// addNumbered adds the rows of a query that selects the places of records. It releases result.
+// addNumbered adds the result of a query that numbered returned to all. It replaces the columns
+// places by the index of each row's record. deletes says that the rows are to be deleted.
+// addNumbered releases result.
 func (b *builder) addNumbered(result []arrow.RecordBatch, all *engine.TableRows, deletes bool) error {
 	defer releaseBatches(result)
 	at := b.places()
@@ -236,7 +240,7 @@ func errPlaces() error {
 	return base.Errorf(base.Invalid, "the messages have columns named as %s, which say of which record a row is", strings.Join(places, ", "))
 }
 
-// places returns the numbers of the batch's records, by their place in Kafka.
+// places returns the indexes of the batch's records, by topic, partition and offset.
 func (b *builder) places() map[place]int32 {
 	if b.numbers == nil {
 		b.numbers = make(map[place]int32, len(b.records))
@@ -254,9 +258,9 @@ func withoutLast(rec arrow.RecordBatch, n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(rec.Schema().Fields()[:n], &md), rec.Columns()[:n], rec.NumRows())
 }
 
-// settleTombstones is called when a source is created. It returns the definition with the option
-// for tombstones set, if a table takes its key from the record's key. The error is Invalid if the
-// option is "delete" and tombstones cannot delete rows of any table.
+// settleTombstones is called when a source is created. If a table takes its key from the record's
+// key, it sets the option tombstones, unless the user set it, and returns the definition. The error
+// is Invalid if the option is "delete" and tombstones cannot delete rows of any table.
 func (s *source) settleTombstones(ctx context.Context, p *plan, d Definition) (Definition, error) {
 	said := d.Kafka[optionTombstones]
 	if said != "" && p.kafka.tombstones != tombstonesDelete {

@@ -13,12 +13,12 @@ import (
 )
 
 // The JSON values [], {} and null do not tell the type of a column. If the table has the column,
-// they are values of its type. Otherwise they are left out, as if the message did not have them. So
-// the result for the other columns does not depend on earlier messages.
+// they are values of the table's type. Otherwise the column is left out, as if the message did not
+// have it. So the other columns do not depend on which messages came before.
 
-// withoutUnknown returns rows without the columns and struct fields of unknown type: neither a
-// value nor the table t, which may be nil, tells the type. It calls left with the paths of these
-// columns. The caller still owns rec.
+// withoutUnknown returns rows without the columns and struct fields of unknown type, that is, if
+// neither a value nor the table t tells the type. t may be nil. It calls left with the path of each
+// removed column or field. The caller still owns rec.
 func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []string)) arrow.RecordBatch {
 	found := false
 	for _, f := range rec.Schema().Fields() {
@@ -26,7 +26,7 @@ func withoutUnknown(rec arrow.RecordBatch, t *schema.Table, left func(path []str
 		case f.Type.ID() != arrow.NULL:
 			found = found || hasUnknown(f.Type)
 		case t == nil || t.ColumnIndex(f.Name) < 0:
-			// The table also ignores such a column, but does not report it.
+			// The table also leaves out such a column, but does not report it.
 			left([]string{f.Name})
 		}
 	}
@@ -81,13 +81,14 @@ func hasUnknown(t arrow.DataType) bool {
 	return false
 }
 
-// known returns the array at a path without its fields of unknown type. want is the type of the
-// column or field, or nil if it is unknown. The result is nil if nothing is left.
+// known returns an array without its struct fields of unknown type. path is the path of the array.
+// want is its type in the table, or nil if that is unknown. left is called with the path of each
+// removed field. The result is nil if nothing remains.
 func known(a arrow.Array, want *schema.Type, path []string, left func(path []string)) arrow.Array {
 	t := a.DataType()
 	alike := want == nil || want.Kind == schema.Struct && t.ID() == arrow.STRUCT || want.Kind == schema.List && t.ID() == arrow.LIST
 	if !alike || !hasUnknown(t) {
-		a.Retain() // the table checks whether it fits
+		a.Retain() // keep the array: the table checks whether its type fits
 		return a
 	}
 	switch a := a.(type) {
@@ -145,15 +146,15 @@ func knownStruct(a *array.Struct, want *schema.Type, path []string, left func(pa
 	return array.MakeFromData(data)
 }
 
-// unknowns are paths of columns and struct fields that occur in messages, but whose type no value
-// has told yet. A query that names one fails until a message tells its type.
+// unknowns are the paths of columns and struct fields that occur in messages, but only with values
+// that do not tell a type. A query that names such a path fails until a message tells the type.
 type unknowns struct {
 	mu    sync.Mutex
-	paths map[string][]string // guarded by mu; by their names, joined
+	paths map[string][]string // guarded by mu; the key is the names of the path, joined
 }
 
-// maxUnknown bounds how many paths are stored from one batch to the next, because messages choose
-// the names.
+// maxUnknown bounds how many paths are stored from one batch to the next. Messages choose the
+// names, so there could be any number.
 const maxUnknown = 1000
 
 func (u *unknowns) note(path []string) {
@@ -165,8 +166,8 @@ func (u *unknowns) note(path []string) {
 	u.paths[strings.Join(path, "\x00")] = path
 }
 
-// settle forgets the paths that the table of messages has now. If there are too many paths, it
-// forgets all.
+// settle removes the paths that are columns or fields of the table of messages now. If there are
+// still too many paths, it removes all.
 func (u *unknowns) settle(t schema.Table) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -183,8 +184,8 @@ func (u *unknowns) clear() {
 	clear(u.paths)
 }
 
-// in returns the table of messages with the missing paths added as text columns. It reports whether
-// there are any.
+// in returns the table of messages with the unknown paths added as columns and fields of type text.
+// lacks reports whether a path was added.
 func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -195,9 +196,9 @@ func (u *unknowns) in(t schema.Table) (_ schema.Table, lacks bool) {
 	return t, lacks
 }
 
-// withMissing adds the name that DuckDB's error reports as missing, if the query names it. The name
-// is added as a column, and as a field of all structs, with type text. withMissing reports whether
-// any of them was missing.
+// withMissing adds a column or field that a query lacks. err is DuckDB's error, which names it. If
+// the query contains that name, it is added to the table as a column of type text, and to all
+// structs as a field. lacks reports whether anything was added.
 func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks bool) {
 	tokens, splitErr := sqltoken.Split(query)
 	if splitErr != nil {
@@ -208,7 +209,7 @@ func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks
 		if !token.IsName() {
 			continue
 		}
-		// The name of the column or struct comes before the name of the missing field.
+		// In the query, the name of a column or struct precedes the name of the missing field.
 		if at := strings.LastIndex(line, `"`+schema.Fold(token.Name())+`"`); at > last {
 			missing, last = token.Name(), at
 		}
@@ -226,8 +227,8 @@ func withMissing(t schema.Table, query string, err error) (_ schema.Table, lacks
 	return t, lacks || more
 }
 
-// withFieldEverywhere adds a field to all structs within a type. It reports whether one of them
-// lacked it.
+// withFieldEverywhere adds a text field to all structs within a type that lack it. lacks reports
+// whether there was one.
 func withFieldEverywhere(t schema.Type, name string) (_ schema.Type, lacks bool) {
 	switch t.Kind {
 	case schema.List:
@@ -246,7 +247,8 @@ func withFieldEverywhere(t schema.Type, name string) (_ schema.Type, lacks bool)
 	return t, false
 }
 
-// withPath adds a path with type text to a table. It reports whether the table lacked it.
+// withPath adds a column or field of type text to a table, at a path. lacks reports whether the
+// table did not have it.
 func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
 	i := t.ColumnIndex(path[0])
 	if i < 0 {
@@ -263,7 +265,8 @@ func withPath(t schema.Table, path []string) (_ schema.Table, lacks bool) {
 	return t, lacks
 }
 
-// withField is withPath for a type. A path may go through structs and through lists of structs.
+// withField adds a field of type text to a type, at a path through structs and lists of structs.
+// lacks reports whether the type did not have it.
 func withField(t schema.Type, path []string) (_ schema.Type, lacks bool) {
 	switch {
 	case len(path) == 0:

@@ -14,13 +14,15 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// A query may name a JSON field that was null in all messages so far. An example is the state of a
-// row before a change, while no row has changed yet. The type of the field is unknown, but its
-// value is known: NULL. So the query reads the messages with NULL in place of the field. Columns of
-// the result that are NULL because of it are not created before a message tells their type.
+// A query may name a JSON field that was null in all messages so far. For example, change events
+// have the state of a row before its change, which is null until the first update. The type of such
+// a field is unknown, but its value is known: NULL. So the query reads NULL in place of the field.
+// If a column of the result is NULL because of that, its type is unknown too, and it is created
+// only after a message tells the type.
 
-// describeUntold is describe for a query that fails because it names fields of unknown type. If the
-// failure has a different cause, the returned error is failed.
+// describeUntold describes a query that failed with the error failed because it names fields of
+// unknown type. The query then reads NULL for these fields. If the failure has a different cause,
+// describeUntold returns failed.
 func (s *source) describeUntold(ctx context.Context, t target, messages schema.Table, run func(string) ([]arrow.RecordBatch, error), failed error) (described, error) {
 	query := t.Query
 	as := func(typ string) (described, error) {
@@ -42,7 +44,8 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 	for _, c := range d.table.Columns {
 		d.untold[c.Name] = c.Type.Kind == schema.Integer
 	}
-	// The type of a column may also follow from a NULL: for a sum of NULLs DuckDB reports HUGEINT.
+	// The type of a column may also follow from a NULL: DuckDB reports HUGEINT for a sum of NULLs.
+	// So describe the query with NULLs of several types.
 	for _, typ := range []string{"VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]", "DOUBLE[]"} {
 		other, err := as(typ)
 		if err != nil || len(other.table.Columns) != len(d.table.Columns) {
@@ -56,8 +59,8 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 	return d, nil
 }
 
-// withoutNulls converts columns of an unknown type that contain only NULL to the type NULL. It
-// releases batches.
+// withoutNulls converts the columns named in untold to the type NULL if all of their values are
+// NULL. It releases batches and returns new ones.
 func withoutNulls(batches []arrow.RecordBatch, untold map[string]bool) []arrow.RecordBatch {
 	for i, rec := range batches {
 		fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
@@ -74,9 +77,9 @@ func withoutNulls(batches []arrow.RecordBatch, untold map[string]bool) []arrow.R
 	return batches
 }
 
-// nulls returns a query over the messages that adds NULL for the paths of unknown type that query
-// names. The result is empty if query names none. The NULLs have the type typ, unless that is
-// empty.
+// nulls returns a query that selects the table of messages with added NULLs: one for each path of
+// unknown type that query names. If typ is not empty, the NULLs have that type. The result is empty
+// if query names no such path.
 func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	tokens, err := sqltoken.Split(query)
 	if err != nil {
@@ -85,7 +88,7 @@ func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var added []string
-	replaced := map[string]gaps{} // by column
+	replaced := map[string]gaps{} // by the name of the column: the fields that its structs lack
 	for _, key := range slices.Sorted(maps.Keys(u.paths)) {
 		path := u.paths[key]
 		last := path[len(path)-1]
@@ -119,14 +122,14 @@ func (u *unknowns) nulls(t schema.Table, query, typ string) string {
 	return "SELECT " + strings.Join(append([]string{star}, added...), ", ") + " FROM " + Messages
 }
 
-// gaps are fields that a struct lacks, or fields that lack some fields themselves. The key is the
-// folded name.
+// gaps says which fields must be added to a struct, by their folded names. An existing field is in
+// it if its own structs lack fields.
 type gaps map[string]*gap
 
-// gap is one entry of gaps.
+// gap is a field that a struct lacks, or an existing field in which fields are missing.
 type gap struct {
 	name string
-	null string // the expression for a missing field; empty if it exists
+	null string // the expression for the missing field; empty if the field exists
 	in   gaps
 }
 
@@ -144,8 +147,9 @@ func (g gaps) add(path []string, null string) {
 	}
 }
 
-// filled returns an expression for a value with its missing fields added. The value is a struct, or
-// lists of structs. depth is the number of lists around it.
+// filled returns an expression for a value with the missing fields added. value is the expression
+// of a struct, or of a list of structs at any depth, and t is its type. depth is the number of
+// lists around the value.
 func (g gaps) filled(value string, t schema.Type, depth int) string {
 	if t.Kind == schema.List {
 		element := "element" + strconv.Itoa(depth)
@@ -171,10 +175,11 @@ func names(tokens []sqltoken.Token, name string) bool {
 	return slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.IsName() && schema.Fold(t.Name()) == schema.Fold(name) })
 }
 
-// fields are names of fields, and of the fields in them.
+// fields is a tree of field names: each name has the fields that are selected from it.
 type fields map[string]fields
 
-// fieldsNamed returns the fields that a query selects from columns or fields with a name.
+// fieldsNamed returns the fields that a query selects from columns or fields with this name, such
+// as b and b.c for name.b.c.
 func fieldsNamed(tokens []sqltoken.Token, name string) fields {
 	all := fields{}
 	for i, t := range tokens {
@@ -193,8 +198,8 @@ func fieldsNamed(tokens []sqltoken.Token, name string) fields {
 	return all
 }
 
-// nullWith returns NULL. If typ is not empty, the NULL has that type. If f has fields, the result
-// is a NULL struct with these fields, and the fields have the type typ.
+// nullWith returns an SQL expression that is NULL. If f has fields, it is a NULL struct with these
+// fields. If typ is not empty, the NULL, or each innermost field, has the type typ.
 func nullWith(f fields, typ string) string {
 	if len(f) == 0 && typ == "" {
 		return "NULL"

@@ -18,18 +18,20 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// A target that is a view has a table of states. Each batch adds one state per group to it: the
-// result of the query over that batch. The view merges the states when it is read.
+// A view of a source is filled through a table of states. For each batch, the query runs over the
+// batch, and its result adds one state (an intermediate result of the aggregates) for each group to
+// that table. The view merges the states when it is read.
 //
 // The number of states must grow with the number of groups only, and not with the number of
-// batches. So a goroutine of the session joins states from time to time: all states of a group
-// become one, in one edit. It joins again when the number of rows has doubled. All joins together
-// therefore cost as much as writing each state a few times.
+// batches. So a goroutine of the session joins states from time to time: one edit replaces all
+// states of a group by one. It joins again when the number of rows has doubled. Therefore all joins
+// together cost as much as writing each state a few times.
 
 const (
 	// statesSuffix is appended to the name of a view for its table of states.
 	statesSuffix = "_states"
-	// joinRows and joinBytes bound how many states there may be before joining is worth its cost.
+	// joinRows and joinBytes are the number of rows and the size at which states are worth joining.
+	// With fewer states, a join costs more than it saves.
 	joinRows, joinBytes = 50_000, 64 << 20
 	// joinAtOnce is how many bytes of states are joined in one edit, approximately. The size is
 	// estimated as valueBytes for each value, or as the size of the parts if that is larger.
@@ -69,7 +71,7 @@ func (m *Manager) makeView(ctx context.Context, d described) error {
 	return m.store.PutView(ctx, v, there.SQL != "")
 }
 
-// runJoins joins states whenever enough were added, until ctx ends.
+// runJoins joins the states of views whenever enough states were added, until ctx ends.
 func (x *session) runJoins(ctx context.Context) {
 	joined := map[base.TableID]int64{} // the rows after the last join
 	for {
@@ -105,13 +107,14 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	if rows < 2*joined[table.ID] || rows < joinRows && bytes < joinBytes || rows < 2 {
 		return nil
 	}
-	// In case the join fails: repeating it with each batch would cost too much.
+	// Store a number in case the join fails, so that it is not repeated with each batch.
 	joined[table.ID] = rows - rows/4
 	d, err := s.manager.planner.Merging(ctx, t.Query, table.QuotedName())
 	if err != nil {
 		return err
 	}
-	// Parts are compressed, and there may be as many groups as states.
+	// Estimate the memory generously: parts are compressed, and there may be as many groups as
+	// states.
 	shares := max(max(bytes, rows*valueBytes*int64(len(table.Columns)))/joinAtOnce, 1)
 	if len(d.Groups) == 0 {
 		shares = 1
@@ -120,7 +123,7 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 		left, err := s.joinShares(ctx, table.ID, d, shares)
 		switch {
 		case base.KindOf(err) == base.TooLarge && len(d.Groups) > 0 && shares < rows:
-			shares *= 2 // little is left to do for the states that were joined before
+			shares *= 2 // use more shares; those that were joined before have little left to do
 		case errors.Is(err, engine.ErrChanged):
 			return nil // another statement changed the states: retry next time
 		case err != nil:
@@ -132,8 +135,8 @@ func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int
 	}
 }
 
-// joinShares joins the states of a table in shares by hash of the group. It returns how many states
-// are left.
+// joinShares joins the states of a table in several edits. Each edit joins one share of the groups,
+// chosen by the group's hash. It returns how many states remain.
 func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, shares int64) (left int64, err error) {
 	for share := range shares {
 		where := ""
@@ -149,8 +152,8 @@ func (s *source) joinShares(ctx context.Context, id base.TableID, d Division, sh
 	return left, nil
 }
 
-// joinShare joins the states that match a condition, and returns how many are left. It holds no
-// snapshot while it waits for memory.
+// joinShare joins the states that match the SQL condition where, and returns how many remain. It
+// holds no snapshot while it waits for memory.
 func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, where string) (left int64, err error) {
 	room := s.manager.store.Room()
 	defer room.Close()
@@ -170,8 +173,8 @@ func (s *source) joinShare(ctx context.Context, id base.TableID, d Division, whe
 	}
 }
 
-// replaceStates replaces the states that match a condition by one state for each group. It returns
-// how many states are left.
+// replaceStates replaces the states that match the SQL condition where by one state for each group.
+// It returns how many states remain.
 func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, states *snapshot.Table, d Division, where string, room *engine.Room) (int64, error) {
 	const addresses = "SELECT " + schema.SourceColumn + ", " + schema.OrdinalColumn + " FROM "
 	found, err := s.manager.planner.Collect(ctx, Select{SQL: addresses + Messages + where, Database: s.name.Database, Messages: states, Target: len(addresses)})
@@ -218,8 +221,8 @@ func (s *source) replaceStates(ctx context.Context, snap *snapshot.Snapshot, sta
 	return after, err
 }
 
-// concatenated concatenates small batches into batches of at least joinedRows rows, except for the
-// last one. Each batch of a memtable has a cost.
+// concatenated joins small batches into batches of at least joinedRows rows; the last one may be
+// smaller. Fewer batches are better, because each batch of a memtable has a cost.
 func concatenated(chunks []arrow.RecordBatch) (all []arrow.RecordBatch, err error) {
 	for from, to := 0, 0; from < len(chunks); from = to {
 		for rows := int64(0); to < len(chunks) && rows < joinedRows; to++ {

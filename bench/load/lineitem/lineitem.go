@@ -1,5 +1,4 @@
-// Package lineitem has TPC-H's table lineitem, and the queries that the update benchmarks run over
-// it.
+// Package lineitem has TPC-H's table lineitem for benchmarks, and queries over it.
 package lineitem
 
 import "fmt"
@@ -12,8 +11,8 @@ func CreateTable(name string) string {
 	l_shipinstruct VARCHAR, l_shipmode VARCHAR, l_comment VARCHAR) SORTED BY (l_orderkey, l_linenumber)`, name)
 }
 
-// Insert returns a statement that inserts rows like those of dbgen: with as many distinct values,
-// in the same ranges.
+// Insert returns a statement that inserts generated rows. Their columns have as many distinct
+// values as those of TPC-H's generator dbgen, in the same ranges.
 func Insert(name string, rows int) string {
 	return fmt.Sprintf(`INSERT INTO %s SELECT i // 4 + 1, hash(i, 1) %% 200000, hash(i, 2) %% 10000, i %% 4 + 1,
 	hash(i, 3) %% 50 + 1, (hash(i, 4) %% 9000000 + 90000) / 100, (hash(i, 5) %% 11) / 100, (hash(i, 6) %% 9) / 100,
@@ -26,8 +25,8 @@ func Insert(name string, rows int) string {
 		'manually', 'Repricing', 'blithely'] AS w)`, name, rows)
 }
 
-// Queries read the columns that the updates write. %s is the table. Each query is valid in DuckDB
-// and in ClickHouse.
+// Queries are the queries that are measured after updates. They read the columns that the updates
+// write. %s stands for the table's name. Each query is valid in DuckDB and in ClickHouse.
 var Queries = []string{
 	"SELECT l_returnflag, l_linestatus, sum(l_extendedprice * (1 - l_discount)) AS revenue FROM %s WHERE l_shipmode = 'AIR' GROUP BY ALL ORDER BY ALL",
 	"SELECT avg(l_quantity), avg(l_extendedprice), avg(l_discount), count(*) FROM %s WHERE l_comment LIKE '%%manually%%'",

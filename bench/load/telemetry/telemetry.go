@@ -1,5 +1,6 @@
-// Package telemetry makes requests that write readings of hosts in time order. They are encoded
-// beforehand, so that a load generator takes little processor time compared with the server.
+// Package telemetry makes request bodies for load generators: readings of hosts in time order. The
+// bodies are encoded beforehand, so that the load generator takes little processor time compared
+// with the server.
 package telemetry
 
 import (
@@ -15,11 +16,11 @@ import (
 )
 
 const (
-	// Table is the table of the readings. Its columns are time, host, region and three doubles in
-	// percent.
+	// Table is the name of the table for the readings. Its columns are time, host, region, and
+	// three doubles in percent.
 	Table = "cpu"
-	// Hosts is the number of hosts. They report in turn, each every ten seconds. A region has ten
-	// hosts.
+	// Hosts is the number of hosts. They report in turn, each one every ten seconds. Ten hosts are
+	// in one region.
 	Hosts   = 100
 	regions = 10
 
@@ -29,12 +30,13 @@ const (
 
 var fieldNames = []string{"usage_user", "usage_system", "usage_idle"}
 
-// Host returns the name of a host. i begins at 0.
+// Host returns the name of host i, counted from 0. After the last host it begins again with the
+// first.
 func Host(i int) string { return fmt.Sprintf("host-%02d", i%Hosts) }
 
-// Body is an encoded request. Only its times are changed before it is sent.
+// Body is the encoded body of a request. Before it is sent, only the times of its rows are changed.
 type Body interface {
-	// Stamp sets the times of the rows to those of the n-th request.
+	// Stamp sets the times of the rows as they are in the n-th request.
 	Stamp(n int64)
 	Reader() io.Reader
 }
@@ -42,19 +44,21 @@ type Body interface {
 // value returns a reading in percent with two decimals.
 func value(random *rand.Rand) float64 { return math.Round(random.Float64()*10_000) / 100 }
 
-// Micros returns the time of a row of the n-th request, in microseconds since 1970.
+// Micros returns the time of one row of a request, in microseconds since 1970. request is the
+// number of the request, rows is the number of rows of a request, and row is the row's number in
+// it.
 func Micros(request int64, rows, row int) int64 {
 	return firstMicros + (request*int64(rows)+int64(row))*stepMicros
 }
 
 type messagePack struct {
 	bytes []byte
-	times int // position of the first time; the next ones follow every nine bytes
+	times int // position of the first time in the bytes; the next ones follow every nine bytes
 	rows  int
 }
 
-// NewMessagePack returns a columnar request for the MessagePack endpoint. Different seeds give
-// different values.
+// NewMessagePack returns a body for the MessagePack endpoint, which contains a list of values for
+// each column. Different seeds give different values.
 func NewMessagePack(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	m := &messagePack{rows: rows}
@@ -95,10 +99,11 @@ func (m *messagePack) Reader() io.Reader { return bytes.NewReader(m.bytes) }
 
 type lineProtocol struct {
 	bytes []byte
-	times []int // positions of the rows' times, of 16 digits each
+	times []int // positions of the times in the bytes; each has 16 digits
 }
 
-// NewLineProtocol returns the same rows in line protocol. The times are in microseconds.
+// NewLineProtocol returns a body in line protocol, with the rows that NewMessagePack returns for
+// the same seed. The times are in microseconds.
 func NewLineProtocol(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	l := &lineProtocol{}
@@ -120,7 +125,7 @@ func NewLineProtocol(seed, rows int) Body {
 
 func (l *lineProtocol) Stamp(n int64) {
 	for i, at := range l.times {
-		// in place: the number of digits does not change
+		// Write the time over the old one. The number of digits does not change.
 		strconv.AppendInt(l.bytes[:at], Micros(n, len(l.times), i), 10)
 	}
 }

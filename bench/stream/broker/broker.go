@@ -32,19 +32,20 @@ const startTimeout = 3 * time.Minute
 type Broker struct {
 	// Addr is host:port. It stays the same after a restart.
 	Addr string
-	// The addresses of a secure broker: TLS with certificates on both sides, and SASL over TLS.
+	// These are the addresses of the further listeners that StartSecure adds: TLS with certificates
+	// on both sides, and SASL over TLS.
 	TLSAddr, SASLAddr string
 
 	dir  string
-	java []string // the command line
+	java []string // the command line that starts the broker
 
 	process *exec.Cmd // nil while the broker is down
 	ended   chan struct{}
 	log     *lockedBuffer
 }
 
-// settings of a single node, with placeholders for ports and a folder. The broker starts quickly,
-// and soon removes deleted topics.
+// settings are Kafka's settings for a single node, with placeholders for ports and a folder. With
+// them the broker starts quickly, and soon removes deleted topics.
 const settings = `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:%[2]d
@@ -77,7 +78,7 @@ background.threads=2
 // is base.Unavailable without Java, without Maven, or without access to Maven Central.
 func Start(ctx context.Context, dir string) (*Broker, error) { return start(ctx, dir, nil) }
 
-// StartSecure is like Start. The broker also listens with TLS and SASL.
+// StartSecure starts a broker like Start does. The broker also has listeners for TLS and SASL.
 func StartSecure(ctx context.Context, dir string, s Security) (*Broker, error) {
 	return start(ctx, dir, &s)
 }
@@ -97,8 +98,8 @@ func start(ctx context.Context, dir string, security *Security) (*Broker, error)
 	}
 	b := &Broker{
 		Addr: fmt.Sprintf("127.0.0.1:%d", ports[0]), dir: dir, log: &lockedBuffer{},
-		// With the first compilation tier only, the broker starts fastest, and leaves the processor
-		// to the tested code.
+		// Use only the first compilation tier. It starts fastest, and leaves most of the processor
+		// time to the tested code.
 		java: []string{program, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(jars, "*")},
 	}
 	file := b.settings()
@@ -129,7 +130,7 @@ func (b *Broker) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freePorts returns ports that are free at this moment.
+// freePorts returns n ports that no program listens on at this moment.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for range n {
@@ -153,7 +154,7 @@ func (b *Broker) Restart(ctx context.Context) error {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = process.Wait() // an unexpected end shows in the log
+		_ = process.Wait() // if the process ended unexpectedly, its log shows why
 		close(ended)
 	}()
 	b.process, b.ended = process, ended
@@ -177,17 +178,17 @@ func (b *Broker) Restart(ctx context.Context) error {
 	}
 }
 
-// Stop shuts the broker down cleanly, as for an update.
+// Stop shuts the broker down cleanly, as an operator would do it before an update.
 func (b *Broker) Stop() { b.end(syscall.SIGTERM) }
 
-// Kill ends the broker like kill -9. It may be called more than once.
+// Kill ends the broker at once, with SIGKILL. It may be called more than once.
 func (b *Broker) Kill() { b.end(syscall.SIGKILL) }
 
 func (b *Broker) end(how syscall.Signal) {
 	if b.process == nil {
 		return
 	}
-	_ = b.process.Process.Signal(how) // it may have ended
+	_ = b.process.Process.Signal(how) // an error means that the process has already ended
 	<-b.ended
 	b.process = nil
 }
@@ -195,7 +196,7 @@ func (b *Broker) end(how syscall.Signal) {
 // Log returns what the broker has printed.
 func (b *Broker) Log() string { return b.log.String() }
 
-// admin calls do with its own client.
+// admin calls do with a new client for administration.
 func (b *Broker) admin(do func(*kadm.Client) error) error {
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr))
 	if err != nil {
@@ -225,7 +226,7 @@ func (b *Broker) DeleteTopic(ctx context.Context, name string) error {
 	})
 }
 
-// TruncateTopic removes the records of a partition below an offset, as retention does.
+// TruncateTopic removes the records of a partition before an offset, as Kafka's retention does.
 func (b *Broker) TruncateTopic(ctx context.Context, name string, partition int32, before int64) error {
 	return b.admin(func(admin *kadm.Client) error {
 		offsets := kadm.Offsets{}
@@ -241,7 +242,8 @@ func (b *Broker) TruncateTopic(ctx context.Context, name string, partition int32
 	})
 }
 
-// lockedBuffer is a buffer that a process writes while it is read.
+// lockedBuffer is a buffer that one goroutine writes (the output of a process) while others read
+// it.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

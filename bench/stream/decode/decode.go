@@ -1,5 +1,5 @@
-// Package decode measures the cost of decoding Protobuf messages into Arrow batches. The same run
-// also measures protobuf-go with Arrow's builders.
+// Package decode measures the cost of decoding Protobuf messages into Arrow batches with Scoter's
+// decoder. For comparison, it also measures protobuf-go with Arrow's builders.
 package decode
 
 import (
@@ -16,32 +16,32 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
-// Options of the benchmark.
+// Options are the benchmark's command-line options.
 type Options struct {
 	Messages int `help:"Nested messages of one sample; of the flat ones, which are a twelfth of their size, it is eight times as many." default:"245760"`
 	Batch    int `help:"Messages of one batch." default:"122880"`
 	Repeat   int `help:"Samples, of which the median counts." default:"5"`
 }
 
-// Help implements kong's HelpProvider.
+// Help returns the command's help text. It implements HelpProvider of the library kong.
 func (*Options) Help() string {
 	return "Processor time per message, garbage collection included; the shapes take turns.\nExample: scoter-bench decode --repeat 9"
 }
 
-// decoder is the interface that is measured.
+// decoder is what is measured: it turns messages into a batch.
 type decoder interface {
 	Append(msg []byte) error
 	Finish() arrow.RecordBatch
 }
 
-// shape has messages and one way to decode them.
+// shape is one case of the benchmark: messages of a type, and a decoder for them.
 type shape struct {
 	name     string
 	messages [][]byte
 	decoder  decoder
-	// times is the number of messages in a sample, as a multiple of Options.Messages. It is large
-	// for flat messages, because the garbage collector scans all messages after each sample. It is
-	// small for slow shapes.
+	// times is the number of messages that a sample decodes, as a multiple of Options.Messages. It
+	// is large for flat messages, because they are small, and the cost of the garbage collection
+	// after each sample must not dominate. It is small for slow decoders.
 	times  float64
 	micros []float64
 }
@@ -62,7 +62,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 			if err != nil {
 				return base.Wrap(err, "shape %s", s.name)
 			}
-			if i > 0 { // the first sample sizes the buffers
+			if i > 0 { // the first sample does not count: in it the buffers grow to their size
 				s.micros = append(s.micros, micros)
 			}
 		}
@@ -112,8 +112,8 @@ func (o *Options) shapes(ctx context.Context) ([]*shape, error) {
 	}, nil
 }
 
-// planOf returns the plan of a message type for the columns at paths. Without paths it has all
-// columns.
+// planOf returns the decoding plan for a message type and the columns at paths. Without paths, all
+// columns are decoded.
 func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.Plan, error) {
 	md, err := protobuf.FindMessage(files, name)
 	if err != nil {
@@ -126,7 +126,8 @@ func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.
 	return protobuf.NewPlan(md, protobuf.Options{Columns: columns})
 }
 
-// sample decodes messages and returns the processor time per message, in microseconds.
+// sample decodes the messages once more, and returns the processor time for each message, in
+// microseconds.
 func (s *shape) sample(o *Options) (float64, error) {
 	n := max(int(float64(o.Messages)*s.times), 1)
 	runtime.GC()
@@ -145,7 +146,7 @@ func (s *shape) sample(o *Options) (float64, error) {
 	if n%o.Batch != 0 {
 		s.decoder.Finish().Release()
 	}
-	runtime.GC() // the cost of collecting the garbage of the messages is included
+	runtime.GC() // so that collecting the garbage of these messages is part of the time
 	after, err := cpuSeconds()
 	return (after - before) * 1e6 / float64(n), err
 }

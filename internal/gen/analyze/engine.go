@@ -23,18 +23,19 @@ type Engine interface {
 	Exec(ctx context.Context, sql string) error
 	// Applied returns the ids of the project's migrations that the database already has.
 	Applied(ctx context.Context, project string) (map[string]bool, error)
-	// Describe prepares a statement and returns its parameters and columns. The error is a
-	// *SQLError if the engine refuses the statement.
+	// Describe prepares a statement and returns its parameters and columns. If the engine refuses
+	// the statement, the error is a *SQLError.
 	Describe(ctx context.Context, s *Statement) (*Description, error)
-	// Type parses a type in the spelling of the engine or of SQG.
+	// Type returns the type with a name, in the spelling of the engine or of SQG.
 	Type(ctx context.Context, text string) (Type, error)
-	// Table describes a table by one to three name parts. It returns nil if there is none.
+	// Table describes a table, whose name has one to three parts. It returns nil if the table does
+	// not exist.
 	Table(ctx context.Context, name []string) (*TableInfo, error)
 	// Tables lists the names of all tables, for suggestions.
 	Tables(ctx context.Context) ([]string, error)
-	// Quote quotes an identifier if necessary.
+	// Quote returns a name as an SQL identifier, quoted if necessary.
 	Quote(name string) string
-	// Close rolls everything back.
+	// Close closes the engine and undoes all changes.
 	Close() error
 }
 
@@ -48,10 +49,10 @@ type Statement struct {
 // Sample is the sample value that the user wrote for a parameter.
 type Sample struct {
 	Name string
-	// Value is SQL text. Null means that it is the literal null.
+	// Value is the value as SQL text. Null means that it is the literal null.
 	Value string
 	Null  bool
-	// In means that the parameter is an IN list. List has its sample elements.
+	// In means that the parameter is an IN list. List has the elements of the sample.
 	In   bool
 	List []string
 }
@@ -67,7 +68,7 @@ func (s *Statement) Occurrences() []int {
 	return n
 }
 
-// Render returns the SQL. It replaces each parameter by the result of placeholder.
+// Render returns the SQL text of the statement. placeholder returns the text for a parameter.
 func (s *Statement) Render(placeholder func(param int) string) string {
 	var b strings.Builder
 	for _, p := range s.Pieces {
@@ -80,8 +81,8 @@ func (s *Statement) Render(placeholder func(param int) string) string {
 	return b.String()
 }
 
-// Origin converts a byte offset in the result of Render into one in the file. It is exact except
-// within rewritten text.
+// Origin converts a byte offset in the text that Render returns into one in the file. It is exact
+// except within text that was rewritten.
 func (s *Statement) Origin(offset int, placeholder func(param int) string) int {
 	at, last := 0, 0
 	for _, p := range s.Pieces {
@@ -104,8 +105,8 @@ func (s *Statement) Origin(offset int, placeholder func(param int) string) int {
 // SQLError is an engine's error about a statement.
 type SQLError struct {
 	Message string
-	// Offset is a position in the file (Describe) or in the statement (Exec), in bytes. It is -1 if
-	// the engine does not report one.
+	// Offset is a position in bytes: in the file if the error is from Describe, and in the
+	// statement if it is from Exec. It is -1 if the engine does not report one.
 	Offset int
 	// Hint is the engine's own suggestion, or empty.
 	Hint string
@@ -114,29 +115,31 @@ type SQLError struct {
 // Error returns the message.
 func (e *SQLError) Error() string { return e.Message }
 
-// Description is what an engine knows about a statement.
+// Description is what an engine reports about a statement.
 type Description struct {
 	Statement ir.Statement
 	ReadOnly  bool
-	// Params are in the order of Statement.Params.
+	// Params has one entry for each of Statement.Params, in the same order.
 	Params []ParamInfo
-	// Columns is empty for statements that return nothing.
+	// Columns are the columns of the result. It is empty if the statement returns nothing.
 	Columns []ColumnInfo
 }
 
-// ParamInfo is one parameter.
+// ParamInfo is what an engine reports about one parameter.
 type ParamInfo struct {
 	Type Type
-	// Cast: see ir.Segment.
+	// Cast means that the parameter's type cannot be inferred from a single occurrence. See
+	// ir.Segment.
 	Cast bool
-	// AnyNumber: see ir.BindNumber.
+	// AnyNumber means that the value may be bound as an integer or as a floating point number. See
+	// ir.BindNumber.
 	AnyNumber bool
 }
 
-// ColumnInfo is one column of a result.
+// ColumnInfo is what an engine reports about one column of a result.
 type ColumnInfo struct {
-	// Name is the engine's name of the column. Unnamed means that the engine derived it from the
-	// expression.
+	// Name is the engine's name of the column. Unnamed means that this name is not a column's name
+	// or an alias, but was made from the text of the expression.
 	Name     string
 	Unnamed  bool
 	Type     Type
@@ -144,19 +147,19 @@ type ColumnInfo struct {
 	Origin   *ir.Origin
 }
 
-// TableInfo is one table or view.
+// TableInfo is what an engine reports about one table or view.
 type TableInfo struct {
 	Schema, Name string
 	// SQLName is quoted and, if necessary, qualified.
 	SQLName string
 	Columns []TableColumnInfo
-	// Unique are the sets of columns, by index, of the primary key and of unique constraints. The
-	// primary key comes first.
+	// Unique has the primary key and the unique constraints, each as the indexes of its columns.
+	// The primary key comes first.
 	Unique     [][]int
 	HasPrimary bool
 }
 
-// TableColumnInfo is one column of a table.
+// TableColumnInfo is what an engine reports about one column of a table.
 type TableColumnInfo struct {
 	Name       string
 	Type       Type
@@ -167,7 +170,8 @@ type TableColumnInfo struct {
 	PrimaryKey bool
 }
 
-// Type is like ir.Type, but contains enums and structs before they get names in code.
+// Type is like ir.Type, but it contains its enums and structs, and does not refer to them. They
+// have no names in code yet.
 type Type struct {
 	Kind             ir.Kind
 	Native           string
@@ -176,9 +180,9 @@ type Type struct {
 	Elem, Key        *Type
 	ElemNullable     bool
 	Length           int
-	// Fields are the fields of an ir.StructKind.
+	// Fields are the fields of a struct (ir.StructKind).
 	Fields []TypeField
-	// Values are the values of an ir.EnumKind.
+	// Values are the values of an enum (ir.EnumKind).
 	Values []string
 	// Name is the engine's name of an enum or struct, without its schema. Schema is set if it is
 	// not the default schema.

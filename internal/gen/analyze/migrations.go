@@ -5,8 +5,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Migrations returns the MIGRATE blocks of files in order, in the form that modules have. It needs
-// no engine. It is used to run migrations on an existing database.
+// Migrations returns the MIGRATE blocks of files as migrations of package ir, in order. It needs no
+// engine, because it does not analyse their SQL.
 func Migrations(constants map[string]string, files []*sqlfile.File) []ir.Migration {
 	r := &Result{input: Input{Constants: constants}}
 	var out []ir.Migration

@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Module makes one module from some files of the entry, or from all files if none is given. Name
-// conflicts are added to list, and the module is nil then. The error is a defect of the analysis.
+// Module makes one module from the given files of the entry, or from all of its files if none is
+// given. If names conflict, the conflicts are added to list, and the module is nil. The error is a
+// defect of the analysis.
 func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, error) {
 	if len(files) == 0 {
 		files = r.input.Files
@@ -50,12 +51,12 @@ type assembler struct {
 	module *ir.Module
 	list   *diag.List
 	names  *names
-	// explicit are the row names from `:result=`, by query.
+	// explicit has the Refs of the row types that `:result=` names, by query.
 	explicit map[*sqlfile.Block]string
 }
 
-// methodNames reports queries that would become the same method, including the streaming and batch
-// methods.
+// methodNames reports queries whose methods would get the same name. That includes the streaming
+// and batch methods.
 func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 	taken := map[string]*sqlfile.Block{}
 	claim := func(b *sqlfile.Block, key, form string) {
@@ -94,7 +95,7 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 			continue
 		}
 		if a.result.tables[b] == nil {
-			continue // its error was already reported
+			continue // this block's error was already reported
 		}
 		key := a.tableName(b).Key()
 		if other := tables[key]; other != nil && a.result.tables[b].info.SQLName != a.result.tables[other].info.SQLName {
@@ -105,7 +106,8 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 	}
 }
 
-// columns converts the columns of a result.
+// columns converts the columns of a block's result, as the engine reports them, to columns of
+// package ir.
 func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	out := make([]ir.Column, 0, len(found))
 	for _, c := range found {
@@ -121,7 +123,7 @@ func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	return out
 }
 
-// explicitRows declares the row types that are named with `:result=`.
+// explicitRows declares the row types whose names are given with `:result=`.
 func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
@@ -278,7 +280,7 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 // tableName returns the name of a TABLE or WRITE block in code: its name without schema and quotes.
 func (a *assembler) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
-	if len(parts) == 0 { // the table's name is in the block's body
+	if len(parts) == 0 { // the block's name is not a table's name, which is in the body then
 		return ir.NewName(b.Name)
 	}
 	return ir.NewName(parts[len(parts)-1])
@@ -317,7 +319,7 @@ func (a *assembler) tableRows(t *ir.Table) {
 	}
 }
 
-// finish sorts everything that the generators expect to be sorted.
+// finish sorts the enums, structs and rows as generators expect them.
 func (n *names) finish() {
 	m := n.module
 	sort.Slice(m.Enums, func(i, j int) bool { return m.Enums[i].Ref < m.Enums[j].Ref })

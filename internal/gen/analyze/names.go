@@ -8,17 +8,19 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// names declares the types of a module. It names rows, enums and structs, and keeps all names
-// distinct. Enums, structs and rows of tables that have the same shape share one type.
+// names declares the types of a module: rows, enums and structs. It gives each a name that no other
+// one has in code. Enums share one type if they have the same shape, and so do structs, and rows of
+// tables.
 type names struct {
 	module *ir.Module
 	taken  map[string]bool
-	// tableRows maps a purpose and a shape to the Ref of a row that a table's operations take.
+	// tableRows has the Refs of rows that operations on tables take. The key is the purpose of the
+	// row (such as insertRows) and its shape.
 	tableRows map[string]string
 	// apart gives every query and table its own row types, even if shapes are equal.
 	apart bool
 	enums map[string]string
-	// structs maps a shape to its Ref.
+	// structs has the Refs of structs, by shape.
 	structs map[string]string
 }
 
@@ -26,7 +28,8 @@ func newNames(m *ir.Module, apart bool) *names {
 	return &names{module: m, apart: apart, taken: map[string]bool{}, tableRows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
 }
 
-// free returns the name, or the name with the first free number after it.
+// free returns the name if it is not taken. Otherwise it appends the first number with which the
+// name is free.
 func (n *names) free(name ir.Name) ir.Name {
 	candidate := name
 	for i := 2; n.taken[candidate.Key()]; i++ {
@@ -36,7 +39,7 @@ func (n *names) free(name ir.Name) ir.Name {
 	return candidate
 }
 
-// shape returns equal texts for rows that can share a type.
+// shape returns a text that is equal for two rows if they can share a type.
 func shape(columns []ir.Column) string {
 	var b strings.Builder
 	for _, c := range columns {
@@ -53,9 +56,9 @@ func typeShape(t ir.Type) string {
 	return b.String()
 }
 
-// explicitRow declares a row type under the user's name and returns its Ref. If the same row
-// already has the same name in code, it returns that Ref. If the name belongs to another row, an
-// enum or a struct, clash says what it is.
+// explicitRow declares a row type with a name that the user chose, and returns its Ref. If an equal
+// row already has the same name in code, it returns the Ref of that row. If the name is taken by
+// another row, an enum or a struct, clash says what it is.
 func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash string) {
 	s := shape(columns)
 	for _, r := range n.module.Rows {
@@ -75,12 +78,12 @@ func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash strin
 	return name.Snake(), ""
 }
 
-// insertRows is the purpose of rows that are inserted into a table. Only these row types are shared
-// with queries, so that a row that was read can be written back.
+// insertRows is the purpose of a row that is inserted into a table. Only row types with this
+// purpose are shared with queries, so that a row that was read can be written back.
 const insertRows = "insert"
 
-// tableRow returns the row type that a table's operation takes. It declares the type under name if
-// there is none for the purpose and shape.
+// tableRow returns the Ref of the row type that an operation on a table takes. If there is no row
+// type with this purpose and these columns, it declares one with the given name.
 func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) string {
 	s := purpose + " " + shape(columns)
 	if ref, ok := n.tableRows[s]; ok && !n.apart {
@@ -91,9 +94,9 @@ func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) stri
 	return ref
 }
 
-// queryRow returns the row type of a query. If the rows that are inserted into a table have the
-// same shape, it is their type. Otherwise the query gets its own type. Queries do not share types
-// with each other, so that deleting a query does not change the type of another one.
+// queryRow returns the Ref of a query's row type. If rows that are inserted into a table have the
+// same columns, it is their type. Otherwise it declares one. Queries do not share types with each
+// other, so deleting a query does not change the type of another one.
 func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 	if ref, ok := n.tableRows[insertRows+" "+shape(columns)]; ok && !n.apart {
 		return ref
@@ -101,7 +104,7 @@ func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 	return n.declare(name, columns)
 }
 
-// declare adds a row type under the name, or under the first free name like it.
+// declare adds a row type and returns its Ref. If the name is taken, a number is appended.
 func (n *names) declare(name ir.Name, columns []ir.Column) string {
 	name = n.free(name)
 	ref := name.Snake()
@@ -109,7 +112,8 @@ func (n *names) declare(name ir.Name, columns []ir.Column) string {
 	return ref
 }
 
-// typ converts a type. hint is the name of a struct or enum that has none.
+// typ converts a type of the analysis to one of package ir, and declares the enums and structs in
+// it. An enum or struct without a name gets the name hint.
 func (n *names) typ(t Type, hint string) ir.Type {
 	out := ir.Type{
 		Kind: t.Kind, Native: t.Native, Precision: t.Precision, Scale: t.Scale, Unit: t.Unit,

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// describeTable asks the engine about the table of a TABLE or WRITE block.
+// describeTable asks the engine for the table of a TABLE or WRITE block, and adds errors to list.
 func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
 	parts := tableName(r.input.Engine, b)
 	info, err := engine.Table(ctx, parts)
@@ -72,8 +72,8 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 	return nil
 }
 
-// insertColumns resolves columns(...). Every other column must have a default or be nullable,
-// because it gets its DEFAULT.
+// insertColumns finds the columns that columns(...) names. All other columns must have a default or
+// be nullable, because inserts leave them out.
 func (r *Result) insertColumns(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	named := map[int]bool{}
 	for _, name := range b.InsertColumns {
@@ -115,7 +115,7 @@ func has(ops []ir.Op, want ir.Op) bool {
 	return false
 }
 
-// key resolves key(...), or uses the primary key if there is none.
+// key finds the columns that key(...) names. Without key(...), it uses the primary key.
 func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	info := t.info
 	if len(b.Key) == 0 {
@@ -171,7 +171,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		}
 	}
 	if b.Kind == sqlfile.Table {
-		// `:write` means every operation that the table supports.
+		// The block says `:write`, which means every operation that the table supports.
 		t.spec.Ops = nil
 		for _, op := range b.Ops {
 			upsert := r.canUpsert(t) && allInserted(info, t.spec.Key) && r.setsAll(t)
@@ -220,7 +220,8 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	return true
 }
 
-// listed finds a column that is named in key(...) or set(...). The column must not be in seen yet.
+// listed finds a column that key(...) or set(...) names. It reports an error if the column does not
+// exist, or is already in seen.
 func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string, index map[string]int, seen map[int]bool, names []string, list *diag.List) (int, bool) {
 	i, ok := index[strings.ToLower(name)]
 	if ok && !seen[i] {
@@ -238,15 +239,15 @@ func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string,
 	return 0, false
 }
 
-// canUpsert reports whether the engine can find existing rows by the key. DuckDB's MERGE can do it
-// without a constraint.
+// canUpsert reports whether the engine can find existing rows by the block's key. Most engines need
+// a unique constraint; DuckDB's MERGE does not.
 func (r *Result) canUpsert(t *table) bool {
 	return t.spec.KeyUnique || r.input.Engine == ir.DuckDB
 }
 
-// rowid is for an operation that uses a temporary table of DuckDB. The generated code needs
-// DuckDB's rowid to know which of several rows with the same key came last. If one of the temporary
-// table's columns hides the rowid, rowid returns that column.
+// rowid checks an operation that uses a temporary table of DuckDB. Generated code needs DuckDB's
+// rowid to know which of several rows with the same key came last. If the temporary table has a
+// column that hides the rowid, rowid returns the name of that column. Otherwise it returns "".
 func (r *Result) rowid(t *table, op ir.Op) string {
 	columns := t.spec.Key
 	switch {
@@ -265,8 +266,9 @@ func (r *Result) rowid(t *table, op ir.Op) string {
 	return ""
 }
 
-// setsAll reports whether an upsert sets all the columns that the engine sets. Scoter sets every
-// column of the rows.
+// setsAll reports whether the block's upsert is possible in its set(...). Scoter's upsert sets
+// every column of the rows, so set(...) must not leave out columns there. Other engines can set
+// some of the columns.
 func (r *Result) setsAll(t *table) bool {
 	return r.input.Engine != ir.Scoter || len(t.spec.Set)+len(t.spec.Key) >= len(t.spec.Insert)
 }
@@ -298,8 +300,8 @@ func keyNames(info *TableInfo, key []int) []string {
 	return out
 }
 
-// tableName returns the parts of a block's table name, from its body if it has one, and otherwise
-// from its header.
+// tableName returns the parts of the name of a block's table. The name is in the body of the block,
+// or else in its header.
 func tableName(engine ir.Engine, b *sqlfile.Block) []string {
 	tokens := b.Body
 	if len(tokens) == 0 {

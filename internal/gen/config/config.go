@@ -10,7 +10,8 @@ import (
 	"regexp"
 	"strings"
 
-	"gopkg.in/yaml.v3" // its nodes have the line and column, which every message needs
+	// An error message needs the line and column of each YAML node, which this library has.
+	"gopkg.in/yaml.v3"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/gen/diag"
@@ -34,7 +35,7 @@ type Project struct {
 type Entry struct {
 	// Files are the paths as written, with forward slashes.
 	Files []string
-	// FilesAt are the places of these paths in the configuration, for diagnostics.
+	// FilesAt[i] is the place in the configuration where Files[i] is written, for diagnostics.
 	FilesAt []Place
 	Gen     []ir.Target
 }
@@ -61,8 +62,8 @@ type Source struct {
 	At   Place
 }
 
-// Engines returns the engines that an entry's targets need, each once, in the order of the targets.
-// An entry is analysed once for each engine.
+// Engines returns the engines of an entry's targets, each once, in the order of the targets. An
+// entry is analysed once for each of them.
 func (e Entry) Engines() []ir.Engine {
 	var out []ir.Engine
 	seen := map[ir.Engine]bool{}
@@ -75,7 +76,8 @@ func (e Entry) Engines() []ir.Engine {
 	return out
 }
 
-// Constants returns the values of ${sources_<name>} for file sources, as SQL literals.
+// Constants returns the values that SQL uses as ${sources_<name>}, as SQL literals. They are the
+// paths of file sources.
 func (p *Project) Constants() map[string]string {
 	out := map[string]string{}
 	for _, s := range p.Sources {
@@ -86,7 +88,7 @@ func (p *Project) Constants() map[string]string {
 	return out
 }
 
-// Attached returns the PostgreSQL sources in the form that modules have.
+// Attached returns the PostgreSQL sources in the form that package ir uses.
 func (p *Project) Attached() []ir.Source {
 	var out []ir.Source
 	for _, s := range p.Sources {
@@ -117,8 +119,8 @@ func Find(dir string) (string, error) {
 	return "", base.Errorf(base.NotFound, "there is no %s in %s", Names[0], dir).WithHint("run `scoter init`, or name the file")
 }
 
-// Load reads and checks a configuration file. Diagnostics are added to list. If there are errors,
-// the project is nil. The returned error means that a file cannot be read.
+// Load reads and checks a configuration file. Errors in its content are added to list, and the
+// project is nil then. The returned error means that a file cannot be read.
 func Load(path string, list *diag.List) (*Project, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -149,7 +151,8 @@ func Load(path string, list *diag.List) (*Project, error) {
 	return p, nil
 }
 
-// nearFile returns the SQL file with the most similar name, for a suggestion.
+// nearFile returns the SQL file in a folder whose name is most similar to a missing file, to
+// suggest it.
 func nearFile(dir, file string) string {
 	matches, err := filepath.Glob(filepath.Join(dir, filepath.Dir(filepath.FromSlash(file)), "*.sql"))
 	if err != nil {
@@ -186,7 +189,8 @@ func Parse(path, text string, list *diag.List) *Project {
 	return p
 }
 
-// SQG reports whether the project is an sqg.yaml. It then gets SQG's defaults, names and types.
+// SQG reports whether the configuration file is an sqg.yaml. Its targets get SQG's defaults, names
+// and types.
 func (p *Project) SQG() bool { return isSQG(p.Path) }
 
 // isSQG reports whether a file is a configuration of SQG, by its name.

@@ -42,18 +42,18 @@ var Generators = []Generator{
 	{"go", ir.Scoter, "http"},
 }
 
-// old are former ids of SQG that its users still write.
+// old maps former ids of generators, which users of SQG still write, to the present ones.
 var old = map[string]string{
 	"typescript/better-sqlite3": "typescript/sqlite/better-sqlite3",
 	"typescript/duckdb":         "typescript/duckdb/node-api",
 	"java/duckdb-arrow":         "java/duckdb/arrow",
 }
 
-// aliases are alternative words for parts of an id.
+// aliases maps other words for a language or engine to the word used in ids.
 var aliases = map[string]string{"ts": "typescript", "py": "python", "golang": "go", "postgresql": "postgres", "pg": "postgres"}
 
-// FindGenerator resolves a full or short id. If there is no such generator, nearest is the most
-// similar id.
+// FindGenerator returns the generator with a full or short id. If there is none, ok is false, and
+// nearest is the most similar existing id.
 func FindGenerator(id string) (g Generator, nearest string, ok bool) {
 	wanted := strings.ToLower(strings.TrimSpace(id))
 	if full, known := old[wanted]; known {
@@ -76,7 +76,7 @@ func FindGenerator(id string) (g Generator, nearest string, ok bool) {
 	return Generator{}, base.Nearest(wanted, ids), false
 }
 
-// IDs returns the full ids, for messages.
+// IDs returns the full ids of all generators, for messages.
 func IDs() []string {
 	var out []string
 	for _, g := range Generators {

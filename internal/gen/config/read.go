@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// reader walks the YAML nodes.
+// reader reads the configuration from its YAML nodes.
 type reader struct {
 	source *diag.Source
 	list   *diag.List
@@ -22,7 +22,7 @@ type reader struct {
 	sqg bool
 }
 
-// place returns the position of a node.
+// place returns the position of a node in the file.
 func (r *reader) place(n *yaml.Node) Place {
 	from := 0
 	for line := 1; line < n.Line; line++ {
@@ -42,7 +42,7 @@ func (r *reader) errorf(n *yaml.Node, code diag.Code, format string, args ...any
 	return r.list.Add(r.place(n).Errorf(code, format, args...))
 }
 
-// syntax reports text that is not YAML.
+// syntax reports that the file is not valid YAML.
 func (r *reader) syntax(err error) {
 	message, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
@@ -170,7 +170,8 @@ func (r *reader) sourceEntry(p *Project, n *yaml.Node) {
 }
 
 func (r *reader) entry(p *Project, n *yaml.Node) {
-	// Old files of SQG also name the engine here. The generator's engine is used.
+	// Old files of SQG also have an engine here. It is ignored, because the generator already says
+	// the engine.
 	f := r.fields(n, "an element of sql", "files", "gen", "engine")
 	e := Entry{}
 	for _, file := range r.items(n, f["files"], "files") {
@@ -201,7 +202,8 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	if id == "" || output == "" {
 		return
 	}
-	// The first form of SQG named the engine in a separate field: `engine: sqlite`, `java/jdbc`.
+	// The first form of SQG had the engine in a field of its own (`engine: sqlite`), and not in the
+	// generator's id (`java/jdbc`).
 	if parts := strings.Split(id, "/"); engine != nil && len(parts) == 2 {
 		if _, _, ok := FindGenerator(id); !ok {
 			if _, _, ok := FindGenerator(parts[0] + "/" + engine.Value + "/" + parts[1]); ok {
@@ -237,7 +239,7 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	e.Gen = append(e.Gen, t)
 }
 
-// sameOutput reports two targets that would write the same file.
+// sameOutput reports an error if target t would write the same file as a target of e.
 func (r *reader) sameOutput(e Entry, t ir.Target, at *yaml.Node) {
 	for _, other := range e.Gen {
 		if path.Clean(other.Output) == path.Clean(t.Output) && !strings.HasSuffix(t.Output, "/") {
@@ -269,7 +271,8 @@ func (r *reader) options(t *ir.Target, n *yaml.Node) {
 	flag("jspecify", &t.Config.JSpecify)
 }
 
-// Unit becomes one module: a target with its name, and its files.
+// Unit is what becomes one module: some SQL files, and a target with the name of the generated
+// class or module.
 type Unit struct {
 	Target ir.Target
 	Files  []string

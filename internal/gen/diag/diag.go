@@ -16,7 +16,7 @@ import (
 // Code names a kind of diagnostic. Codes are stable: tools match them.
 type Code string
 
-// The codes. The codes that SQG has too have the same names as there.
+// These are all codes. A code that SQG also has is spelled as in SQG.
 const (
 	ConfigParse       Code = "CONFIG_PARSE_ERROR"
 	ConfigInvalid     Code = "CONFIG_VALIDATION_ERROR"
@@ -40,7 +40,7 @@ const (
 	Unavailable       Code = "DATABASE_ERROR"
 )
 
-// Severity says whether files may be written in spite of a diagnostic.
+// Severity says whether a diagnostic prevents that files are written.
 type Severity string
 
 // The severities.
@@ -57,16 +57,16 @@ type Diagnostic struct {
 	File     string   `json:"file,omitempty"`
 	Line     int      `json:"line,omitempty"`   // the first line is 1; 0 if there is no place
 	Col      int      `json:"column,omitempty"` // in characters; the first is 1
-	// Excerpt is the source line without its line end.
+	// Excerpt is the line of the source to which the diagnostic refers, without its line end.
 	Excerpt string `json:"excerpt,omitempty"`
 	// Width is how many characters of the excerpt are marked.
 	Width int `json:"width,omitempty"`
-	// Query is the block that the diagnostic is about, or empty.
+	// Query is the name of the block that the diagnostic is about, or empty.
 	Query      string `json:"query,omitempty"`
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Error returns the form in one line: file:line:col: message.
+// Error returns the diagnostic as one line: file:line:col: message.
 func (d *Diagnostic) Error() string {
 	place := d.File
 	if d.Line > 0 {
@@ -78,8 +78,8 @@ func (d *Diagnostic) Error() string {
 	return place + d.Message
 }
 
-// Text returns the form for a terminal: the line of Error, the excerpt with a caret, and the
-// suggestion.
+// Text returns the diagnostic as text for a terminal: the line of Error, the excerpt with a caret
+// below it, and the suggestion.
 func (d *Diagnostic) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.Replace(d.Error(), d.Message, fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Code), 1))
@@ -100,10 +100,11 @@ func (d *Diagnostic) Text() string {
 	return b.String()
 }
 
-// maxExcerpt is how many characters of a line the terminal form shows.
+// maxExcerpt is the largest number of characters of a source line that Text shows.
 const maxExcerpt = 120
 
-// window shortens a long line to the text around the marked characters.
+// window shortens a long source line to the text around the marked characters. It returns the
+// shortened line, and the column and width of the mark in it.
 func window(line []rune, col, width int) ([]rune, int, int) {
 	if len(line) <= maxExcerpt {
 		return line, col, width
@@ -128,7 +129,7 @@ func (d *Diagnostic) Suggest(format string, args ...any) *Diagnostic {
 	return d
 }
 
-// In sets the block's name and returns d.
+// In sets the name of the block that d is about, and returns d.
 func (d *Diagnostic) In(query string) *Diagnostic {
 	d.Query = query
 	return d
@@ -172,7 +173,8 @@ func (l *List) All() []*Diagnostic {
 	return out
 }
 
-// HasErrors reports whether there is an error. Then no files may be written.
+// HasErrors reports whether the list has an error, and not only warnings. With an error, no files
+// may be written.
 func (l *List) HasErrors() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,7 +186,7 @@ func (l *List) HasErrors() bool {
 	return false
 }
 
-// WriteText writes every diagnostic in the terminal form.
+// WriteText writes every diagnostic as Text returns it.
 func (l *List) WriteText(w io.Writer) error {
 	for _, d := range l.All() {
 		if _, err := io.WriteString(w, d.Text()); err != nil {
@@ -194,7 +196,7 @@ func (l *List) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteJSON writes {"valid": bool, "errors": [...], "warnings": [...]}.
+// WriteJSON writes the diagnostics as {"valid": bool, "errors": [...], "warnings": [...]}.
 func (l *List) WriteJSON(w io.Writer) error {
 	out := struct {
 		Valid    bool          `json:"valid"`
@@ -215,15 +217,15 @@ func (l *List) WriteJSON(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// Source is a named text, whose byte offsets can be converted into lines and columns.
+// Source is a text with a name. It converts byte offsets in the text into lines and columns.
 type Source struct {
 	Name string
 	Text string
-	// starts are the byte offsets of the beginnings of lines.
+	// starts[i] is the byte offset at which line i begins, counted from 0.
 	starts []int
 }
 
-// NewSource indexes the lines of a text.
+// NewSource makes a Source of a text, and finds the beginnings of its lines.
 func NewSource(name, text string) *Source {
 	s := &Source{Name: name, Text: text, starts: []int{0}}
 	for i := 0; i < len(text); i++ {
@@ -254,8 +256,8 @@ func (s *Source) Line(line int) string {
 	return strings.TrimRight(s.Text[s.starts[line-1]:end], "\r\n")
 }
 
-// At returns a diagnostic for the bytes [from, to) of the source. The mark ends at the end of the
-// first line.
+// At returns a diagnostic about the bytes [from, to) of the source. If they are several lines, only
+// the first one is marked.
 func (s *Source) At(severity Severity, code Code, from, to int, format string, args ...any) *Diagnostic {
 	line, col := s.Position(from)
 	excerpt := s.Line(line)

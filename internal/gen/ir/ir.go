@@ -42,7 +42,7 @@ type Module struct {
 	// Project is the configuration's `name`. It is stored unchanged in the column `project` of the
 	// migration table.
 	Project string `json:"project"`
-	// Engine is the dialect of all SQL text below.
+	// Engine is the database for which the module's SQL is written.
 	Engine Engine `json:"engine"`
 	// EngineVersion is the version of the engine that ran the analysis, such as "3.53.3", "v1.5.6"
 	// or "18.3". It is used only in comments and diagnostics.
@@ -51,7 +51,7 @@ type Module struct {
 	Files []string `json:"files"`
 	// Sources are the databases that the application must attach before it uses the module.
 	Sources []Source `json:"sources,omitempty"`
-	// Migrations are emitted, in order, when there are any.
+	// Migrations are the MIGRATE blocks, in the order in which they must be applied.
 	Migrations []Migration `json:"migrations,omitempty"`
 	// Enums are all enums that any Type refers to, sorted by Ref.
 	Enums []Enum `json:"enums,omitempty"`
@@ -60,9 +60,9 @@ type Module struct {
 	// Rows are all row types, sorted by Ref. Row types, enums and structs all have different names
 	// in Pascal case.
 	Rows []Row `json:"rows,omitempty"`
-	// Queries are the QUERY and EXEC blocks. Each name has different words.
+	// Queries are the QUERY and EXEC blocks. No two of them have a name with the same words.
 	Queries []Query `json:"queries,omitempty"`
-	// Tables are the TABLE and WRITE blocks. Each name has different words.
+	// Tables are the TABLE and WRITE blocks. No two of them have a name with the same words.
 	Tables []Table `json:"tables,omitempty"`
 }
 
@@ -87,10 +87,11 @@ type Migration struct {
 	// Statements is SQL split into single statements, for drivers that execute one statement at a
 	// time. Comments between statements are removed.
 	Statements []string `json:"statements"`
-	// Checksum is the lower-case hexadecimal SHA-256 of the statements, each followed by ";\n". It
-	// does not depend on comments between statements, on line ends, or on outer white space.
+	// Checksum identifies the content of the migration. It is the SHA-256, in lower-case
+	// hexadecimal, of the statements, each followed by ";\n". It does not depend on comments
+	// between statements, on line ends, or on outer white space.
 	Checksum string `json:"checksum"`
-	// Doc are the comment lines above or below the block's header.
+	// Doc are the comment lines directly above or below the block's header.
 	Doc []string `json:"doc,omitempty"`
 	// Pos is the beginning of the block.
 	Pos Pos `json:"pos"`
@@ -104,7 +105,7 @@ type Pos struct {
 
 // Enum is a named list of text values.
 type Enum struct {
-	// Ref is the value of Type.Ref. It is unique among enums.
+	// Ref identifies the enum: Type.Ref refers to it. It is unique among enums.
 	Ref string `json:"ref"`
 	// Name is the name of the generated type.
 	Name Name `json:"name"`
@@ -147,7 +148,7 @@ type Field struct {
 
 // Row is a row type: the result of a query, or the parameter of a bulk method.
 type Row struct {
-	// Ref is the value of Query.Row and of the row fields of Table.
+	// Ref identifies the row type: Query.Row and the row fields of Table refer to it.
 	Ref string `json:"ref"`
 	// Name is the name of the generated type. It is one of: the name from `:result=`, which several
 	// queries may share; the query's name followed by "result"; the table's name followed by the
@@ -155,11 +156,11 @@ type Row struct {
 	Name Name `json:"name"`
 	// Explicit means that the user chose the name.
 	Explicit bool `json:"explicit,omitempty"`
-	// Columns are in order. Their words are unique within the row.
+	// Columns are the columns in order. No two of them have a name with the same words.
 	Columns []Column `json:"columns"`
 }
 
-// Column is one column of a result or of a row type.
+// Column is one column of a query's result or of a row type.
 type Column struct {
 	// Name.Original is the exact name of the column in the result set. Drivers that return rows as
 	// objects use it as the key.
@@ -167,9 +168,9 @@ type Column struct {
 	Type Type `json:"type"`
 	// Nullable is false only if the value can never be NULL.
 	Nullable bool `json:"nullable"`
-	// Origin is the table column whose unchanged value this is. It is nil for expressions, and if
-	// the engine does not report it. The columns of a Row have no Origin, because queries that
-	// share a row may have different origins.
+	// Origin is the table column that returns its value unchanged in this column. It is nil for
+	// expressions, and if the engine does not report it. The columns of a Row have no Origin,
+	// because queries that share a row may have different origins.
 	Origin *Origin `json:"origin,omitempty"`
 }
 
@@ -194,7 +195,7 @@ const (
 // Cardinality is how many rows the method returns.
 type Cardinality string
 
-// The cardinalities of a VerbQuery.
+// These are the cardinalities of a query with VerbQuery.
 const (
 	// One returns the first row, or the language's "none" if there is no row.
 	One Cardinality = "one"
@@ -202,7 +203,7 @@ const (
 	All Cardinality = "all"
 )
 
-// Statement is the class of an SQL statement.
+// Statement is the class of an SQL statement, such as SELECT or INSERT.
 type Statement string
 
 // The classes of statement.
@@ -222,8 +223,8 @@ type Query struct {
 	Verb Verb `json:"verb"`
 	// Cardinality is set for VerbQuery only.
 	Cardinality Cardinality `json:"cardinality,omitempty"`
-	// Pluck means that the method returns the value of the only column, without a row. Row is empty
-	// then.
+	// Pluck means that the query has one column, and that its method returns values of that column
+	// and not rows. Row is empty then.
 	Pluck bool `json:"pluck,omitempty"`
 	// Batch means that a second method is generated, which runs the statement once for each element
 	// of a stream of parameter sets. VerbExec only.
@@ -243,8 +244,8 @@ type Query struct {
 	Params []Param `json:"params,omitempty"`
 	// Columns are the columns of the result. Empty for VerbExec.
 	Columns []Column `json:"columns,omitempty"`
-	// Row refers to the row type. Its columns equal Columns except for Origin. It is empty for
-	// VerbExec, and if Pluck is set.
+	// Row refers to the row type in Module.Rows. It has the same columns as Columns, but no Origin.
+	// Row is empty for VerbExec, and if Pluck is set.
 	Row string `json:"row,omitempty"`
 	// Source is the attached database to which the block belongs, or empty.
 	Source string `json:"source,omitempty"`
@@ -256,29 +257,29 @@ type SegmentKind string
 
 // The kinds of segment.
 const (
-	// Code is SQL outside of quotes and comments. Characters that have a meaning for a driver (`?`
-	// in JDBC, `%` in psycopg) must be escaped.
+	// Code is SQL that is not inside of quotes or comments. Characters that have a meaning for a
+	// driver (`?` in JDBC, `%` in psycopg) must be escaped.
 	Code SegmentKind = "code"
 	// Quoted is one string literal, quoted identifier, dollar-quoted string or comment, including
 	// its delimiters. A driver that does not recognise quotes (psycopg's `%`) needs escaping here
 	// too.
 	Quoted SegmentKind = "quoted"
-	// ParamRef is a reference to Query.Params[Param].
+	// ParamRef is a place where parameter Query.Params[Segment.Param] is used.
 	ParamRef SegmentKind = "param"
 )
 
-// Segment is a piece of the SQL text of a query. The statement is the concatenation of its
-// segments, with placeholders for the parameters.
+// Segment is a piece of the SQL text of a query. Joined in order, with a placeholder for each
+// parameter, the segments are the statement.
 type Segment struct {
 	Kind SegmentKind `json:"kind"`
 	// Text is set for Code and Quoted. It is never empty.
 	Text string `json:"text,omitempty"`
-	// Param is the index in Query.Params. ParamRef only.
+	// Param is the index in Query.Params. It is only set for ParamRef.
 	Param int `json:"param,omitempty"`
-	// Cast means that the engine cannot infer the type of this occurrence alone. If each occurrence
-	// has its own placeholder, the driver's code must write CAST(<placeholder> AS
-	// <Param.Type.Native>). It is not needed for numbered or named placeholders whose occurrences
-	// share one type (`$1` twice). ParamRef only.
+	// Cast is only set for ParamRef. It means that the engine cannot infer the type of this
+	// occurrence alone. If each occurrence has its own placeholder, generated code must write
+	// CAST(<placeholder> AS <Param.Type.Native>). With numbered or named placeholders, occurrences
+	// share one type (`$1` twice), and the cast is not needed.
 	Cast bool `json:"cast,omitempty"`
 }
 
@@ -307,11 +308,14 @@ const (
 	// BindValue binds the value as its type. An IN list on PostgreSQL and DuckDB is one array.
 	BindValue Binding = "value"
 	// BindJSON binds a list as the text of a JSON array. It is used for an IN list on SQLite, whose
-	// segments are `IN (SELECT value FROM json_each(?))`. Elements are null, 0 and 1 for booleans,
-	// JSON numbers with all digits for integers and floats, and for all other types the JSON string
-	// of the text that would be bound for a single value.
+	// segments are `IN (SELECT value FROM json_each(?))`. The elements are:
+	//   - null
+	//   - 0 and 1 for booleans
+	//   - JSON numbers with all digits for integers and floats
+	//   - for all other types, a JSON string with the text that would be bound for a single value
 	BindJSON Binding = "json"
-	// BindNumber binds an integer as an integer or as a floating point number, whichever is cheaper
-	// in the driver. The value is only compared, or used in a LIMIT (SQLite).
+	// BindNumber is for SQLite. The driver's code may bind an integer as an integer or as a
+	// floating point number, whichever is cheaper, because the value is only compared or used in a
+	// LIMIT.
 	BindNumber Binding = "number"
 )

@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// Name is a name as the user wrote it, and its words. Generators make identifiers in the case of
-// their language from the words.
+// Name is a name that the user wrote, also split into words. Generators join the words in the case
+// that their language uses.
 type Name struct {
 	// Original is the exact name: `my col`, `getUser`, `count(*)`.
 	Original string `json:"original"`
-	// Words are lower case and not empty. They contain only letters and digits, of any script.
-	// There is at least one word. The first may begin with a digit (`9x`): generators then add a
-	// prefix that their language needs.
+	// Words are the words of the name: at least one, none empty. They contain only lower-case
+	// letters and digits of any script. The first word may begin with a digit (`9x`); a generator
+	// then adds the prefix that its language needs.
 	Words []string `json:"words"`
 }
 
@@ -56,22 +56,22 @@ func NewName(original string) Name {
 	return n
 }
 
-// With returns a name with further words at the end. Its Original is the snake-case form.
+// With returns a name with words added at the end. Its Original is the new name in snake case.
 func (n Name) With(words ...string) Name {
 	all := append(append([]string{}, n.Words...), words...)
 	return Name{Original: strings.Join(all, "_"), Words: all}
 }
 
-// Snake returns `get_user`.
+// Snake returns the name in snake case, such as `get_user`.
 func (n Name) Snake() string { return strings.Join(n.Words, "_") }
 
-// Screaming returns `GET_USER`.
+// Screaming returns the name in upper-case snake case, such as `GET_USER`.
 func (n Name) Screaming() string { return strings.ToUpper(n.Snake()) }
 
-// Kebab returns `get-user`.
+// Kebab returns the name in kebab case, such as `get-user`.
 func (n Name) Kebab() string { return strings.Join(n.Words, "-") }
 
-// Pascal returns `GetUser`.
+// Pascal returns the name in Pascal case, such as `GetUser`.
 func (n Name) Pascal() string {
 	var b strings.Builder
 	for _, w := range n.Words {
@@ -80,7 +80,7 @@ func (n Name) Pascal() string {
 	return b.String()
 }
 
-// Camel returns `getUser`.
+// Camel returns the name in camel case, such as `getUser`.
 func (n Name) Camel() string {
 	var b strings.Builder
 	for i, w := range n.Words {
@@ -98,7 +98,7 @@ func (n Name) Camel() string {
 // distinguish them.
 func (n Name) Same(o Name) bool { return n.Key() == o.Key() }
 
-// Key returns equal texts for two names if and only if Same is true for them.
+// Key returns a text that is equal for two names if and only if Same is true for them.
 func (n Name) Key() string { return strings.Join(n.Words, "") }
 
 func title(w string) string {

@@ -1,23 +1,23 @@
 package ir
 
-// Op is a bulk operation on a table.
+// Op is a bulk operation on a table, such as an insert of many rows.
 type Op string
 
 // The operations.
 const (
-	// OpAppender is SQG's `:appender`. It becomes an object with append(values...) and close, and
-	// writes InsertRow.
+	// OpAppender is SQG's `:appender`. The generated code has an object with the methods
+	// append(values...) and close. It writes rows of type InsertRow.
 	OpAppender Op = "appender"
-	// OpInsert becomes insertAll, which takes a stream of InsertRow.
+	// OpInsert becomes the method insertAll, which takes a stream of InsertRow.
 	OpInsert Op = "insert"
-	// OpUpdate becomes updateAll, which takes a stream of UpdateRow. It finds rows by Key and sets
-	// Table.Set.
+	// OpUpdate becomes the method updateAll, which takes a stream of UpdateRow. It finds rows by
+	// the columns Key and sets the columns Table.Set.
 	OpUpdate Op = "update"
-	// OpDelete becomes deleteAll, which takes a stream of KeyRow.
+	// OpDelete becomes the method deleteAll, which takes a stream of KeyRow.
 	OpDelete Op = "delete"
-	// OpUpsert becomes upsertAll, which takes a stream of InsertRow. It sets Table.Set in rows
-	// whose Key exists, and inserts the others. Table.KeyUnique is true, except on DuckDB, whose
-	// MERGE needs no constraint.
+	// OpUpsert becomes the method upsertAll, which takes a stream of InsertRow. It sets the columns
+	// Table.Set in rows whose Key exists, and inserts the others. Table.KeyUnique is true, except
+	// on DuckDB, whose MERGE needs no constraint.
 	OpUpsert Op = "upsert"
 )
 
@@ -31,7 +31,7 @@ type Table struct {
 	Table  string `json:"table"`
 	// SQLName is the table's name, quoted and qualified for the engine.
 	SQLName string `json:"sql_name"`
-	// Ops are in the order appender, insert, update, delete, upsert.
+	// Ops are the operations of the table, in the order appender, insert, update, delete, upsert.
 	Ops []Op `json:"ops"`
 	// Columns are all columns of the table, in table order.
 	Columns []TableColumn `json:"columns"`
@@ -61,18 +61,19 @@ type Table struct {
 // Generated says how the engine generates the values of a column.
 type Generated string
 
-// The ways a column is generated.
+// These are the ways in which an engine generates a column.
 const (
 	// NotGenerated is an ordinary column.
 	NotGenerated Generated = ""
-	// GeneratedStored and GeneratedVirtual columns are computed and never written.
+	// GeneratedStored and GeneratedVirtual are columns that the engine computes. They are never
+	// written.
 	GeneratedStored  Generated = "stored"
 	GeneratedVirtual Generated = "virtual"
 	// IdentityAlways is PostgreSQL's GENERATED ALWAYS AS IDENTITY. Inserts do not write it, but it
 	// may be a key.
 	IdentityAlways Generated = "identity_always"
-	// IdentityByDefault gets a value if an insert leaves it out: PostgreSQL's BY DEFAULT, SQLite's
-	// INTEGER PRIMARY KEY. HasDefault is true for it.
+	// IdentityByDefault is a column that gets a number if an insert leaves it out: PostgreSQL's BY
+	// DEFAULT, SQLite's INTEGER PRIMARY KEY. HasDefault is true for it.
 	IdentityByDefault Generated = "identity_by_default"
 )
 
@@ -87,7 +88,7 @@ type TableColumn struct {
 	Nullable bool `json:"nullable"`
 	// HasDefault means that an INSERT may leave out the column.
 	HasDefault bool `json:"has_default,omitempty"`
-	// Default is the SQL text of the default, for comments. It may be empty.
+	// Default is the SQL text of the default, for comments in generated code. It may be empty.
 	Default    string    `json:"default,omitempty"`
 	Generated  Generated `json:"generated,omitempty"`
 	PrimaryKey bool      `json:"primary_key,omitempty"`

@@ -5,7 +5,7 @@ package ir
 type Target struct {
 	// Generator is the full id, such as "typescript/sqlite/better-sqlite3".
 	Generator string `json:"generator"`
-	// Language, Engine and Driver are its three parts.
+	// Language, Engine and Driver are the three parts of Generator.
 	Language string `json:"language"`
 	Engine   Engine `json:"engine"`
 	Driver   string `json:"driver"`

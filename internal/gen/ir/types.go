@@ -1,6 +1,6 @@
 package ir
 
-// Kind is the kind of a value. Every generator maps all kinds.
+// Kind is the kind of a value, such as int32 or list. Every generator has a type for each kind.
 type Kind string
 
 // The kinds.
@@ -29,15 +29,16 @@ const (
 	Blob Kind = "blob"
 	UUID Kind = "uuid"
 
-	// Date is a calendar day without a time zone. SQLite has no types for dates and times. Its
-	// values of Date, Time, Timestamp and TimestampTZ are text in ISO 8601 (`2020-01-31`,
-	// `12:30:00`, `2020-01-31 12:30:00.123`), or one of the other forms that its date functions
-	// accept: an INTEGER of seconds since 1970, or a REAL Julian day. Code reads all three forms,
-	// and writes text.
+	// Date is a calendar day without a time zone.
+	//
+	// SQLite has no types for dates and times. Values of Date, Time, Timestamp and TimestampTZ have
+	// one of three forms there: text in ISO 8601 (`2020-01-31`, `12:30:00`, `2020-01-31
+	// 12:30:00.123`), an INTEGER of seconds since 1970, or a REAL Julian day. Generated code reads
+	// all three forms, and writes text.
 	Date Kind = "date"
 	// Time is a time of day without a time zone, with a precision of at most microseconds.
 	Time Kind = "time"
-	// TimeTZ is a time of day with an offset.
+	// TimeTZ is a time of day with an offset from UTC.
 	TimeTZ Kind = "timetz"
 	// Timestamp is a date and time without a time zone. See Type.Unit.
 	Timestamp Kind = "timestamp"
@@ -48,13 +49,13 @@ const (
 
 	// JSON is the text of a JSON document. Native has the name of the type (`jsonb`).
 	JSON Kind = "json"
-	// EnumKind refers to Module.Enums by Type.Ref.
+	// EnumKind is a label of an enum. Type.Ref refers to Module.Enums.
 	EnumKind Kind = "enum"
 	// List has any number of elements of one type. More dimensions are Lists of Lists.
 	List Kind = "list"
 	// Array is a List of exactly Type.Length elements.
 	Array Kind = "array"
-	// StructKind refers to Module.Structs by Type.Ref.
+	// StructKind is a struct. Type.Ref refers to Module.Structs.
 	StructKind Kind = "struct"
 	// Map has unique keys of type Key (never NULL) and values of type Elem.
 	Map Kind = "map"
@@ -66,26 +67,29 @@ const (
 // Type is the type of a value. Only the fields that belong to its Kind are set.
 type Type struct {
 	Kind Kind `json:"kind"`
-	// Native is the engine's spelling, which is valid in CAST(x AS native) and in DDL:
-	// `DECIMAL(10,2)`, `app."Mood"[]`, `STRUCT(a INTEGER)`. An engine's type without its own Kind
-	// has the Kind in which its values are exchanged, and its name is in Native. For example,
-	// `inet` is Text: if a driver returns an object for it, generated code must ask for text. For
-	// SQLite, Native is the declared type as written (`VARCHAR(20)`), or empty.
+	// Native is the engine's spelling of the type, which is valid in CAST(x AS native) and in DDL:
+	// `DECIMAL(10,2)`, `app."Mood"[]`, `STRUCT(a INTEGER)`.
+	//
+	// If an engine's type has no Kind of its own, Kind says in which form its values are exchanged.
+	// For example, PostgreSQL's `inet` has the Kind Text: if a driver returns an object for it,
+	// generated code must ask for text. For SQLite, Native is the declared type as written
+	// (`VARCHAR(20)`), or empty.
 	Native string `json:"native,omitempty"`
-	// Precision and Scale belong to Decimal.
+	// Precision and Scale are set for Decimal.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
-	// Unit belongs to Timestamp: "s", "ms", "us" or "ns". TimestampTZ is always "us". SQLite's
+	// Unit is set for Timestamp: "s", "ms", "us" or "ns". A TimestampTZ always has "us". SQLite's
 	// timestamps have at most nanoseconds, and no Unit.
 	Unit string `json:"unit,omitempty"`
-	// Ref belongs to EnumKind and StructKind.
+	// Ref is set for EnumKind and StructKind. It is the Ref of the enum or struct.
 	Ref string `json:"ref,omitempty"`
-	// Elem and ElemNullable belong to List and Array (their elements), and to Map (its values).
+	// Elem and ElemNullable are set for List and Array (the type of their elements), and for Map
+	// (the type of its values).
 	Elem         *Type `json:"elem,omitempty"`
 	ElemNullable bool  `json:"elem_nullable,omitempty"`
-	// Length belongs to Array.
+	// Length is set for Array: the number of elements.
 	Length int `json:"length,omitempty"`
-	// Key belongs to Map.
+	// Key is set for Map: the type of its keys.
 	Key *Type `json:"key,omitempty"`
 }
 

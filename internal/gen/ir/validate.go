@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Decode reads one module as JSON and validates it.
+// Decode reads a module from JSON and validates it.
 func Decode(r io.Reader) (*Module, error) {
 	var m Module
 	if err := json.NewDecoder(r).Decode(&m); err != nil {
@@ -56,9 +56,9 @@ func (m *Module) Row(ref string) *Row {
 	return nil
 }
 
-// Validate reports the first violation of the rules of this package: a reference without a target,
-// a type without its parts, or two names that become the same identifier. An invalid module is a
-// defect of the analysis.
+// Validate returns an error for the first violation of the rules of this package. Examples are a
+// reference to a missing type, a type without its parts, and two names that become the same
+// identifier. An invalid module is a defect of the analysis.
 func (m *Module) Validate() error {
 	if m.FormatVersion != FormatVersion {
 		return fmt.Errorf("module %s: format version %d, this program reads %d", m.Project, m.FormatVersion, FormatVersion)

@@ -15,9 +15,9 @@ import (
 )
 
 // Generate returns the files of one target, sorted by path: the generated file, and the runtime
-// files that it uses. Targets with the same folder return the same runtime files with equal
-// content. The error is Invalid if the module cannot become correct code, and Internal if the
-// module itself is broken.
+// files that it uses. If two targets have the same folder, their runtime files are equal. The error
+// is Invalid if no correct code can be made from the module. It is Internal if the module violates
+// the rules of package ir.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	backends := map[string]func(*ir.Module, ir.Target) ([]ir.File, error){
 		"go":         golang.Generate,
@@ -34,8 +34,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	return files, err
 }
 
-// Plan returns the names that Generate gives to everything in a module. It is for programs that are
-// generated on top of generated code.
+// Plan returns the names that Generate gives to everything in a module. A program that itself
+// generates code which calls the generated code needs them.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	planners := map[string]func(*ir.Module, ir.Target) (*emit.Plan, error){
 		"go":         golang.Plan,

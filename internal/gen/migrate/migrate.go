@@ -10,7 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib" // database/sql over pgx, so that the three engines share the code below
+	// Gives pgx the interface of database/sql, so that one code serves three engines.
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/ncruces/go-sqlite3/driver" // SQLite without cgo
 
@@ -19,25 +20,26 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Result says what a run did. The ids of migrations are in order.
+// Result says what one run of migrations did. The ids of migrations are in the order of the
+// migrations.
 type Result struct {
-	// Applied were applied in this run. In a dry run they were rolled back.
+	// Applied are the migrations that this run applied. In a dry run they were rolled back.
 	Applied []string `json:"applied"`
-	// Present were applied before.
+	// Present are the migrations that were applied before this run.
 	Present []string `json:"present"`
-	// Unknown are recorded for the project, but are not in its files. The database was migrated
-	// with newer files.
+	// Unknown are migrations that the database records for the project, but that are not in the
+	// project's files: the database was migrated with newer files.
 	Unknown []string `json:"unknown"`
 }
 
-// dialect has the differences between the engines.
+// dialect is what differs between the engines when migrations are applied.
 type dialect struct {
 	// begin are the statements that open the transaction and take the lock.
 	begin []string
-	// columns is a query for the columns of the migration table. It returns nothing if the table
+	// columns is a query that lists the columns of the migration table. It has no rows if the table
 	// does not exist.
 	columns string
-	// param returns the placeholder of an argument. The first is 1.
+	// param returns the placeholder of an argument of a statement. The first argument is 1.
 	param func(int) string
 	// alterOutside means that a table cannot be altered and written in the same transaction.
 	alterOutside bool
@@ -69,9 +71,9 @@ const (
 	addChecksum = "ALTER TABLE _sqg_migrations ADD COLUMN checksum TEXT"
 )
 
-// Run applies the migrations that the database does not have, all in one transaction. A dry run
-// does the same, rolls back, and creates no file. The error is Invalid if an applied migration was
-// changed or a statement is refused. It is Unavailable if there is no connection or no lock.
+// Run applies, in one transaction, the migrations that the database does not have. A dry run does
+// the same and rolls back; it creates no file. The error is Invalid if an applied migration was
+// changed, or if a statement is refused. It is Unavailable if there is no connection or no lock.
 func Run(ctx context.Context, t Target, project string, all []ir.Migration, dryRun bool) (result *Result, err error) {
 	conn, shut, err := connect(ctx, t, dryRun)
 	if err != nil {
@@ -86,7 +88,8 @@ func Run(ctx context.Context, t Target, project string, all []ir.Migration, dryR
 	return result, nil
 }
 
-// connect opens one connection. A dry run for a file that does not exist uses a database in memory.
+// connect opens one connection, and returns it with a function that closes it. If the file does not
+// exist, a dry run uses a database in memory.
 func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() error, error) {
 	var db *sql.DB
 	var err error
@@ -96,7 +99,8 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 		if dryRun && t.New {
 			path = ":memory:"
 		}
-		// With foreign keys, DROP TABLE would delete the rows that refer to the table.
+		// Turn foreign keys off. With them, DROP TABLE would delete the rows that refer to the
+		// table.
 		db, err = driver.Open("file:"+path+"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(0)", sqlite.Extend)
 	case ir.DuckDB:
 		path := t.Where
@@ -202,7 +206,7 @@ func (r *runner) columns(ctx context.Context) ([]string, error) {
 	return out, rows.Err()
 }
 
-// pending runs the missing migrations within the transaction.
+// pending applies the missing migrations. The transaction is already open.
 func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (*Result, error) {
 	applied, err := r.prepare(ctx, dryRun)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Target is a database that the user named.
+// Target is a database on which the user runs migrations.
 type Target struct {
 	Engine ir.Engine
-	// Where is a path, or a URL or keyword string of PostgreSQL.
+	// Where is the path of a file, or PostgreSQL's URL or keyword string.
 	Where string
-	// New means that it is a file that does not exist yet.
+	// New means that Where is a file that does not exist yet.
 	New bool
 }
 
-// magic are the first bytes of database files, and their positions.
+// magic has the bytes by which a database file is recognised, with their position in the file.
 var magic = []struct {
 	engine ir.Engine
 	at     int

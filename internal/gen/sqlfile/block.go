@@ -1,13 +1,13 @@
-// Package sqlfile parses the annotated SQL files of `scoter generate`. They are plain SQL in
-// blocks, each under a comment such as
+// Package sqlfile parses the annotated SQL files of `scoter generate`. A file is plain SQL, divided
+// into blocks. Each block begins with a comment such as
 //
 //	-- QUERY get_user :one
 //	@set id = 1
 //	SELECT * FROM users WHERE id = ${id};
 //
 // The format is SQG's, including DBeaver's `@set` and `${}`. Scoter adds `WRITE` blocks, `:write`
-// and `AS "name!"`. The package knows the lexical rules of the three dialects, and nothing else
-// about SQL. It never parses the content of quotes or comments, and asks no engine.
+// and `AS "name!"`. The package knows how the three dialects divide SQL into tokens, and nothing
+// else about SQL. It never parses the content of quotes or comments, and asks no engine.
 package sqlfile
 
 import (
@@ -44,13 +44,13 @@ type Block struct {
 	File *File
 	Kind Kind
 	Name string
-	// HeaderStart and HeaderEnd are the byte range of the header comment. NameAt is the offset of
-	// the name.
+	// HeaderStart and HeaderEnd are the byte range of the header comment in the file. NameAt is the
+	// offset of the block's name.
 	HeaderStart, HeaderEnd int
 	NameAt                 int
 
 	One, All, Pluck, Batch bool
-	// Result is the name in `:result=`, and From the name in `:source=`.
+	// Result is the name given with `:result=`, and From the name given with `:source=`.
 	Result string
 	From   string
 	// Ops, Key and SetColumns belong to TABLE and WRITE. Ops are in canonical order. SetColumns is
@@ -58,8 +58,8 @@ type Block struct {
 	// rows have all columns.
 	Ops                            []ir.Op
 	Key, SetColumns, InsertColumns []string
-	// KeyAt, SetAt and InsertAt are the offsets of key(...), set(...) and columns(...), for
-	// diagnostics.
+	// KeyAt, SetAt and InsertAt are the offsets in the file of key(...), set(...) and columns(...),
+	// for diagnostics.
 	KeyAt, SetAt, InsertAt int
 
 	// Doc are the comment lines above the header and between it and the SQL.
@@ -68,19 +68,19 @@ type Block struct {
 	Sets []*SetLine
 	// Overrides are the entries of the YAML `result:` in a block comment.
 	Overrides []Override
-	// Body are the tokens of the SQL. It does not include the header, `@set` lines, leading and
-	// trailing comments, and the final semicolon. Offsets are those in the file.
+	// Body are the tokens of the SQL, without the header, `@set` lines, leading and trailing
+	// comments, and the final semicolon. Their offsets are those in the file.
 	Body []Token
 }
 
 // SetLine is `@set name = value`.
 type SetLine struct {
 	Name string
-	// Value is the sample, as SQL text.
+	// Value is the sample value of the parameter, as SQL text.
 	Value string
-	// At and ValueAt are the offsets of the name and of the value.
+	// At and ValueAt are the offsets of the name and of the value in the file.
 	At, ValueAt int
-	// Used means that some ${name} refers to it.
+	// Used means that a ${name} in the block refers to this line.
 	Used bool
 	// Null means that the sample is the literal null.
 	Null bool
@@ -91,14 +91,15 @@ type SetLine struct {
 	IsList bool
 }
 
-// Override changes the result of the analysis for one column.
+// Override is one entry of the YAML `result:` in a block comment. It changes the type or
+// nullability that the analysis found for one column.
 type Override struct {
 	Column string
-	// Type is the text of the type. If it is empty, the type does not change.
+	// Type is the name of the new type. If it is empty, the type does not change.
 	Type string
-	// Nullable is nil if the nullability does not change.
+	// Nullable is the new nullability. If it is nil, the nullability does not change.
 	Nullable *bool
-	// At and End are the byte range in the file.
+	// At and End are the byte range of the entry in the file.
 	At, End int
 }
 
@@ -108,7 +109,7 @@ func (b *Block) Pos() ir.Pos {
 	return ir.Pos{File: b.File.Source.Name, Line: line}
 }
 
-// Set returns the `@set` line of a name, or nil.
+// Set returns the `@set` line for a name, or nil if there is none.
 func (b *Block) Set(name string) *SetLine {
 	for _, s := range b.Sets {
 		if s.Name == name {

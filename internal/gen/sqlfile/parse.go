@@ -10,15 +10,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// MaxBytes is the largest file size that Parse accepts.
+// MaxBytes is the size of the largest file that Parse accepts.
 const MaxBytes = 16 << 20
 
 // Parse parses one file. Errors are added to list. The result is never nil: it has everything that
-// could be parsed. constants are names to which ${} may refer without a `@set` (the sources of the
-// configuration).
+// could be parsed. constants are the sources of the configuration. They are names that ${} may use
+// without a `@set` line.
 func Parse(dialect ir.Engine, name, text string, constants map[string]string, list *diag.List) *File {
-	// A file must have the same meaning on every system. The line ends of an editor or a checkout
-	// must not change the code, or the checksum of an applied migration.
+	// Remove what editors and git may change. A file must give the same code, and the same checksum
+	// of an applied migration, on every system.
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	f := &File{Source: diag.NewSource(name, text)}
 	if len(text) > MaxBytes {
@@ -34,8 +34,8 @@ func Parse(dialect ir.Engine, name, text string, constants map[string]string, li
 	return f
 }
 
-// notText returns the offset at which the text is not UTF-8, or has a NUL, which no engine accepts.
-// It returns -1 if there is none.
+// notText returns the offset of the first byte that is not UTF-8, or of a NUL, which no engine
+// accepts. It returns -1 if there is neither.
 func notText(text string) int {
 	for at, r := range text {
 		if _, size := utf8.DecodeRuneInString(text[at:]); r == 0 || r == utf8.RuneError && size == 1 {
@@ -98,8 +98,7 @@ func (p *parser) checkToken(t Token) {
 	}
 }
 
-// headerWord returns the first word of a line comment, or of the first line of a block comment, and
-// the text after it.
+// headerWord returns the first word of a comment's line, and the text after it.
 func headerWord(line string) (word, rest string) {
 	line = strings.TrimLeft(line, " \t\r")
 	switch {
@@ -118,8 +117,9 @@ func headerWord(line string) (word, rest string) {
 	return line[:n], line[n:]
 }
 
-// isHeader returns the kind of the block whose header is token i, or "". For a misspelled kind it
-// returns the most similar one, so that the block can be parsed. header reports the error.
+// isHeader returns the kind of the block that token i begins, or "" if that token is not a header.
+// For a misspelled kind it returns the most similar kind, so that the block can still be parsed;
+// header reports the error.
 func (p *parser) isHeader(i int) Kind {
 	t := p.tokens[i]
 	if t.Kind != LineComment && t.Kind != BlockComment {
@@ -151,8 +151,8 @@ func (p *parser) isHeader(i int) Kind {
 	return ""
 }
 
-// looksLikeHeader reports whether a text is a name followed only by modifiers. That is the form of
-// a header after its kind, but not of prose.
+// looksLikeHeader reports whether a text has the form of a header after its kind: a name followed
+// only by modifiers. Prose does not have this form.
 func looksLikeHeader(text string, kind TokenKind) bool {
 	if kind == BlockComment {
 		text = strings.TrimSuffix(text, "*/")
@@ -195,7 +195,7 @@ func (p *parser) ownLine(t Token) bool {
 	return true
 }
 
-// block parses a block of a kind. Its header is token start, and it ends before token end.
+// block parses a block of the given kind from the tokens [start, end). The first one is its header.
 func (p *parser) block(kind Kind, start, end int) {
 	header := p.tokens[start]
 	b := &Block{File: p.file, Kind: kind, HeaderStart: header.Start, HeaderEnd: header.End()}
@@ -225,7 +225,8 @@ func (p *parser) block(kind Kind, start, end int) {
 	p.checkBody(b)
 }
 
-// docAbove collects the line comments directly above a header, without an empty line between them.
+// docAbove returns the text of the line comments directly above a header, without an empty line in
+// between.
 func (p *parser) docAbove(header int) []string {
 	var lines []Token
 	for i := header - 1; i >= 0; i-- {
@@ -253,12 +254,12 @@ func (p *parser) isKind(t Token) bool {
 	return kinds[Kind(word)]
 }
 
-// appendDoc adds a comment's lines without their markers.
+// appendDoc adds the lines of a comment, without comment markers, to doc.
 func appendDoc(doc []string, t Token) []string {
 	if t.Kind == LineComment {
 		line := strings.TrimPrefix(t.Text, "--")
 		if line != "" && strings.Trim(line, "-=*# \t\r") == "" {
-			return doc // a line of punctuation only
+			return doc // this line has only punctuation
 		}
 		return append(doc, strings.TrimRight(strings.TrimPrefix(line, " "), " \t\r"))
 	}
@@ -289,7 +290,7 @@ func trimEnd(tokens []Token) []Token {
 	return tokens
 }
 
-// checkBody reports a body that a block of this kind cannot have.
+// checkBody reports an error if the body does not suit the kind of the block.
 func (p *parser) checkBody(b *Block) {
 	switch b.Kind {
 	case Query, Exec:
@@ -347,9 +348,10 @@ func notName(tokens []Token) int {
 // transactional are the first words of statements that begin or end transactions.
 var transactional = []string{"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "PREPARE"}
 
-// checkSchema reports a statement of the schema that would end the transaction in which the whole
-// schema runs (a dry run rolls it back), or that waits for data from the client. Savepoints and
-// ROLLBACK TO are allowed, because they stay within the transaction.
+// checkSchema reports an error for a schema statement that cannot be run. The whole schema runs in
+// one transaction, which a dry run rolls back. So a statement must not end the transaction, and
+// must not wait for data from the client. Savepoints and ROLLBACK TO are allowed, because they stay
+// within the transaction.
 func (p *parser) checkSchema(b *Block, statement []Token) {
 	var words []Token
 	for _, t := range statement {

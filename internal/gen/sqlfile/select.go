@@ -1,7 +1,7 @@
 package sqlfile
 
-// Item is an expression of a statement's select list. From is the index of its first token, and To
-// is the index after its last token.
+// Item is one expression of a SELECT's list of results. From is the index of its first token, and
+// To is the index after its last token.
 type Item struct {
 	From, To int
 	// Table is the table's name or alias if the item is only `t.*` or `t.name`. Star means that it
@@ -10,8 +10,9 @@ type Item struct {
 	Star  bool
 }
 
-// SelectList returns the items of the single SELECT that gives the result of a body. It returns nil
-// for other kinds of statements, and for several SELECTs combined with UNION or similar operators.
+// SelectList returns the expressions in the select list of a body that is a single SELECT. It
+// returns nil for other kinds of statements, and for several SELECTs combined with UNION or similar
+// operators.
 func SelectList(body []Token) []Item {
 	depth, from := 0, -1
 	var items []Item
@@ -41,7 +42,8 @@ func SelectList(body []Token) []Item {
 			}
 			from = i + 1
 			if next := after(body, i); next < len(body) && body[next].Is("on") {
-				return nil // its expressions may use the names that the list is to change
+				// DISTINCT ON may use the names that the caller wants to change in the list.
+				return nil
 			}
 		case t.Text == ",":
 			end(i)
@@ -64,7 +66,7 @@ func after(body []Token, i int) int {
 	return i
 }
 
-// item returns the item between two commas.
+// item makes an Item of the tokens between two commas of a select list.
 func item(body []Token, from, to int) Item {
 	for from < to && body[from].Trivia() {
 		from++
@@ -73,7 +75,7 @@ func item(body []Token, from, to int) Item {
 		to--
 	}
 	out := Item{From: from, To: to}
-	// One or more names, each followed by a dot, and then a name or a star.
+	// A table item is one or more names, each followed by a dot, and then a name or a star.
 	n := to - from
 	if n < 3 || n%2 == 0 {
 		return out

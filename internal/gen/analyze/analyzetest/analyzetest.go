@@ -1,5 +1,6 @@
-// Package analyzetest checks engines against recorded results. The results are in a folder of
-// annotated SQL files. Next to each file is the text form of its analysis.
+// Package analyzetest checks the analysis of an engine against recorded results. A folder has
+// annotated SQL files, and next to each one a file with the expected result of its analysis as
+// text.
 package analyzetest
 
 import (
@@ -17,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Analyse analyses one text with a new engine, and returns the result as text and as a module.
+// Analyse analyses one annotated SQL text with a new engine, and returns the result as text and as
+// a module.
 func Analyse(t *testing.T, engine analyze.Engine, dialect ir.Engine, name, text string) (string, *ir.Module) {
 	t.Helper()
 	var list diag.List
@@ -77,7 +79,7 @@ func Goldens(t *testing.T, dialect ir.Engine, update bool, open func(*testing.T)
 	}
 }
 
-// diff returns the lines that are only in one of the two texts.
+// diff returns the lines that only one of the two texts has.
 func diff(want, got string) string {
 	var b strings.Builder
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
@@ -102,7 +104,7 @@ func diff(want, got string) string {
 	return b.String()
 }
 
-// Dump prints a module in a form that is easy to review.
+// Dump returns a module as text that is easy to review.
 func Dump(m *ir.Module) string {
 	var b strings.Builder
 	null := func(n bool) string {
@@ -180,7 +182,7 @@ func Dump(m *ir.Module) string {
 	return b.String()
 }
 
-// Type prints a type: its kind, its parts and its native name.
+// Type returns a type as text: its kind, its parts and its native name.
 func Type(t ir.Type) string {
 	s := string(t.Kind)
 	null := ""

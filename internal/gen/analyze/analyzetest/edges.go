@@ -15,25 +15,26 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Call is a function, operator or cast of an engine.
+// Call is a call of a function, operator or cast, as a pattern for SQL.
 type Call struct {
-	// Format has one %s per argument.
+	// Format is the SQL of the call, with one %s for each argument.
 	Format string
-	// Args are the types of the arguments. A type that has no test values stands for any type.
+	// Args are the types of the arguments. A type without test values stands for any type.
 	Args []string
-	// Aggregate means that it is an aggregate function.
+	// Aggregate means that the call is of an aggregate function.
 	Aggregate bool
 }
 
-// Function returns the call of a function with a name and the types of its arguments.
+// Function returns a Call of the function name with arguments of the given types.
 func Function(name string, args ...string) Call {
 	return Call{Format: name + "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(args)), ", ") + ")", Args: args}
 }
 
-// Edges checks the same promise as Oracle for cases that random data seldom reaches. It runs single
-// calls over values at the edges of their types, such as infinity, an empty range and an empty
-// text. values has, for each type, expressions that are not NULL. Arguments are these expressions,
-// and columns that have these values. run is the same as in Oracle.
+// Edges checks, as Oracle does, that a column that the analysis calls "never NULL" has no NULL. It
+// covers cases that random data seldom reaches: it runs single calls over values at the edges of
+// their types, such as infinity, an empty range and an empty text. values has expressions by type
+// that are not NULL. The arguments of the calls are these expressions, and columns that contain
+// these values. run is the same as in Oracle.
 //
 // SCOTER_EDGES sets the number of calls (500), and SCOTER_ORACLE_SEED the seed.
 func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string][]string, run func(sql string, columns int) ([][]bool, error)) {
@@ -73,11 +74,11 @@ func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string]
 		sql += where
 		d, err := engine.Describe(context.Background(), &analyze.Statement{Verb: ir.VerbQuery, Pieces: []sqlfile.Piece{{Segment: ir.Segment{Kind: ir.Code, Text: sql}}}})
 		if err != nil || len(d.Columns) != 1 || d.Columns[0].Nullable {
-			continue // refused, or the analysis makes no claim
+			continue // the engine refused the call, or the analysis makes no claim
 		}
 		nulls, err := run(sql, 1)
 		if err != nil {
-			continue // an overflow, or a text that is not a number
+			continue // this value fails: an overflow, or a text that is not a number
 		}
 		claimed++
 		used[c.Format] = true
@@ -94,8 +95,8 @@ func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string]
 	}
 }
 
-// edgeTable creates a table with one column per type. It returns the number of rows: the largest
-// number of values of a type.
+// edgeTable creates a table with one column per type, filled with the values of the type. It
+// returns the number of rows, which is the largest number of values of a type.
 func edgeTable(t *testing.T, engine analyze.Engine, types []string, values map[string][]string) int {
 	exec := func(sql string) {
 		if err := engine.Exec(context.Background(), sql); err != nil {

@@ -14,16 +14,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Oracle checks the most important promise: if the analysis says that a column is never NULL, it is
-// never NULL. Oracle runs random queries over random data and compares. run executes a query with
-// the given number of columns. It returns, for each row, which values are NULL.
+// Oracle checks the most important promise of an analysis: a column that it calls "never NULL" is
+// never NULL. Oracle runs random queries over random data and compares. run executes a query that
+// returns the given number of columns. It returns, for each row, which values are NULL.
 //
-// It also measures precision. The generator of the queries derives on its own which columns are
-// never NULL by the schema and the rules of SQL. The analysis must find at least 90% of these
-// columns.
+// Oracle also measures precision. The generator of the random queries knows for some columns that
+// they are never NULL, from the schema and the rules of SQL. The analysis must find at least 90% of
+// these columns.
 //
 // Environment variables:
-//
 //   - SCOTER_ORACLE_MISSED: how many columns to print that the analysis did not find
 //   - SCOTER_ORACLE_QUERIES: the number of queries (700)
 //   - SCOTER_ORACLE_SEED: the seed
@@ -42,8 +41,8 @@ func Oracle(t *testing.T, dialect ir.Engine, engine analyze.Engine, run func(sql
 	}
 	exec("CREATE VIEW v0 AS SELECT t0.id, t1.a, t1.b, t0.c, t1.d FROM t0 LEFT JOIN t1 ON t0.b = t1.a")
 	claimed, columns, refused, failed := 0, 0, 0, 0
-	// never counts the columns that the generator derived, and found those of them that the
-	// analysis found.
+	// never counts the columns that the generator knows to be never NULL. found counts how many of
+	// them the analysis found.
 	missed, never, found := 0, 0, 0
 	for n := range queries {
 		if n%5 == 0 {

@@ -10,39 +10,39 @@ import (
 
 var tables = []string{"t0", "t1", "t2"}
 
-// generator makes queries that all three engines accept. For every expression it derives whether
-// the value is never NULL. It uses the constraints of the tables and the rules of SQL, but not the
-// conditions of a WHERE.
+// generator makes random queries that all three engines accept. For every expression it also
+// determines whether the value is never NULL. For this it uses the constraints of the tables and
+// the rules of SQL, but not the conditions of a WHERE.
 type generator struct {
 	random  *rand.Rand
 	dialect ir.Engine
 	names   int
-	// wild means that the current query contains an aggregate of the outer query in a place that
-	// does not look like one. Nothing is derived for such a query.
+	// wild means that the current query has an aggregate that belongs to the outer query. Such an
+	// aggregate is hard to recognise, so no column of the query is called "never NULL".
 	wild bool
 }
 
-// query is a query with the columns id, a, b (integers), c and d (text). Tables have the same
-// columns, so a query can replace a table everywhere.
+// query is a random query with the columns id, a, b (integers), c and d (text). All tables have
+// these columns too, so a query can replace a table everywhere.
 type query struct {
 	sql   string
 	never [5]bool
 }
 
-// source is an item of FROM.
+// source is one item of a FROM.
 type source struct {
 	name, sql string
 	never     [5]bool
 }
 
-// expr is an expression.
+// expr is an SQL expression, and whether its value is never NULL.
 type expr struct {
 	sql   string
 	never bool
 }
 
-// The constraints of the tables and of the view. The columns a, b and d of the view come from the
-// nullable side of an outer join.
+// These say which columns of the tables and of the view are never NULL. The columns a, b and d of
+// the view come from the nullable side of an outer join.
 var (
 	tableNever = [5]bool{true, true, false, true, false}
 	viewNever  = [5]bool{true, false, false, true, false}
@@ -54,7 +54,7 @@ func (g *generator) one(of int) bool             { return g.random.IntN(of) == 0
 func (g *generator) word() string                { return g.or("x", "y", "", "zz") }
 func (g *generator) name() string                { g.names++; return fmt.Sprintf("n%d", g.names) }
 
-// query makes a query. It never derives too much about it.
+// query makes a random query. If a column can be NULL, the query never says "never NULL" about it.
 func (g *generator) query(depth int) query {
 	g.wild = false
 	q := g.with(depth)
@@ -127,7 +127,8 @@ func (g *generator) sources(depth int) []source {
 
 func (g *generator) core(depth int) query { return g.coreOf(depth, g.sources(depth)) }
 
-// from joins the sources. merged is the column that the last USING produced.
+// from joins the sources into the SQL of a FROM. scope has the sources whose columns can be named.
+// merged is the column that the last USING made of two columns.
 func (g *generator) from(sources []source) (sql string, scope []source, merged *expr) {
 	sql, scope = sources[0].sql, sources[:1:1]
 	null := func(some []source) {
@@ -207,11 +208,12 @@ func list(e ...expr) (q query) {
 	return q
 }
 
-// whole makes an aggregate query over all rows. There may be no rows.
+// whole makes an aggregate query without GROUP BY. There may be no row to aggregate.
 func (g *generator) whole(depth int, scope []source, tail string) query {
 	a := g.aggregate(depth, scope, false)
 	if g.dialect == ir.SQLite && g.one(2) {
-		// from any row, which SQLite allows, or from none
+		// SQLite allows a column outside of an aggregate. Its value comes from any row, and is NULL
+		// if there is no row.
 		a = expr{g.integer(depth, scope).sql, false}
 	}
 	out := list(expr{"count(*)", true}, a, g.aggregate(depth, scope, false), expr{"coalesce(max(" + g.text(depth, scope).sql + "), 'x')", true}, expr{"max(" + g.text(depth, scope).sql + ")", false})
@@ -226,7 +228,8 @@ func (g *generator) groups(depth int, scope []source, tail string) query {
 	first, second, full := key, other, true
 	if g.dialect != ir.SQLite && g.one(4) {
 		sets = g.or("ROLLUP", "CUBE") + " "
-		// If there are no rows, the grand total has a row, but no values.
+		// If there are no rows, ROLLUP and CUBE still return a grand total, in which all values are
+		// NULL.
 		first.never, second.never, full = false, false, false
 	}
 	text := g.text(depth, scope)
@@ -243,7 +246,8 @@ func (g *generator) groups(depth int, scope []source, tail string) query {
 	return out
 }
 
-// windows makes window functions whose frame contains the current row, except for lag and lead.
+// windows makes a query with window functions. Their frames contain the current row, except for lag
+// and lead.
 func (g *generator) windows(depth int, scope []source, tail string) query {
 	argument := g.integer(depth, scope)
 	f := g.or("sum", "min", "max", "count", "lag", "lead", "first_value", "last_value")
@@ -260,7 +264,8 @@ func (g *generator) column(scope []source, names ...string) expr {
 	return expr{s.name + "." + name, s.never[position[name]]}
 }
 
-// aggregate makes an aggregate. rows says whether there is always at least one row.
+// aggregate makes an aggregate function over scope. rows says whether there is always at least one
+// row to aggregate.
 func (g *generator) aggregate(depth int, scope []source, rows bool) expr {
 	f, argument := g.or("sum", "min", "max", "count"), g.integer(depth, scope)
 	out := expr{f + "(" + argument.sql + ")", f == "count" || rows && argument.never}

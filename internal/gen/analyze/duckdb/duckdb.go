@@ -22,10 +22,10 @@ import (
 type Engine struct {
 	db      *database
 	version string
-	// columns are the NOT NULL columns by catalog, schema, table and column. It is nil until it is
-	// needed.
+	// columns has the columns that are never NULL, by catalog, schema, table and column. It is nil
+	// until it is needed.
 	columns map[[4]string]bool
-	// enums are the named enums by their values. It is nil until it is needed.
+	// enums has the catalog's enums by their values. It is nil until it is needed.
 	enums map[string][2]string
 }
 
@@ -38,7 +38,7 @@ func Open() (*Engine, error) {
 	e := &Engine{db: db}
 	rows, err := db.strings("SELECT version()")
 	if err == nil {
-		// Errors as JSON include the position.
+		// As JSON, errors include the position.
 		err = db.exec("SET errors_as_json = true")
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func refused(err error, sql string) error {
 	out.Message = message
 	if position, err := strconv.Atoi(answer.Position); err == nil {
 		if out.Offset = position; answer.Type == "Parser" {
-			// the parser counts characters, and the binder bytes
+			// DuckDB's parser reports positions in characters, and the binder in bytes.
 			out.Offset = byteOffset(sql, position)
 		}
 	}
@@ -88,7 +88,7 @@ func refused(err error, sql string) error {
 	return out
 }
 
-// byteOffset converts a number of characters into a number of bytes.
+// byteOffset returns the number of bytes in the first characters of a text.
 func byteOffset(text string, characters int) int {
 	for i := range text {
 		if characters == 0 {
@@ -113,7 +113,7 @@ func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { ret
 
 func placeholder(i int) string { return "$" + strconv.Itoa(i+1) }
 
-// Describe binds the statement.
+// Describe finds the parameters and columns of a statement by preparing it, without running it.
 func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Description, error) {
 	render := placeholder
 	sql := s.Render(render)
@@ -130,7 +130,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 		return nil, err
 	}
 	if unknown(p.params) {
-		// The columns are unknown as well until the parameters have types.
+		// DuckDB does not know the columns until all parameters have types. Prepare the statement
+		// again with the types.
 		render = func(i int) string {
 			return "CAST(" + placeholder(i) + " AS " + d.Params[i].Type.Native + ")"
 		}
@@ -141,7 +142,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 	}
 	bySample := unseen(p)
 	if bySample {
-		// DuckDB knows the columns of a table function only when its arguments have values.
+		// DuckDB knows the columns of a table function only if its arguments have values. Prepare
+		// the statement with the sample values.
 		sampled := s.Render(func(i int) string { return "CAST(" + sampleText(s.Params[i]) + " AS " + d.Params[i].Type.Native + ")" })
 		if p, err = e.db.prepare(sampled); err != nil {
 			return nil, e.refusedStatement(err, s, sampled)
@@ -189,15 +191,15 @@ func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) e
 		return r
 	}
 	if r.Offset >= 0 {
-		// The rendering differs only for unresolved parameters. If their casts fail, there is no
-		// position in the user's text.
+		// This text differs from sql only in the casts of parameters without a type. If such a cast
+		// fails, there is no position in the user's text.
 		r.Offset = s.Origin(min(r.Offset, len(sql)), placeholder)
 	}
 	return r
 }
 
-// unseen reports whether DuckDB does not know the columns. It then returns a single placeholder
-// column.
+// unseen reports whether DuckDB does not know the columns of a prepared statement. It then reports
+// a single column named "unknown".
 func unseen(p *prepared) bool {
 	return len(p.params) > 0 && len(p.columns) == 1 && p.names[0] == "unknown" && p.columns[0].Kind == ir.Any
 }
@@ -244,8 +246,9 @@ func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo,
 	return out, nil
 }
 
-// fromOccurrences makes each occurrence of a parameter in turn the only parameter, and replaces
-// everything else by NULL. An IN list is read as IN (<element>).
+// fromOccurrences asks DuckDB for the type of a parameter from a single occurrence. It tries each
+// occurrence in turn, with NULL in place of all other parameters and occurrences. The type of an IN
+// list is asked for as IN (<element>). The result is nil if no occurrence tells the type.
 func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type {
 	in := s.Params[param].In
 	for n := range s.Occurrences()[param] {
@@ -276,8 +279,9 @@ func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type 
 	return nil
 }
 
-// fromSample returns the type of the sample expression, which is bound but not executed. A decimal
-// literal becomes DOUBLE, because the type DECIMAL(2,1) of 0.5 would truncate values.
+// fromSample returns the type of a parameter's sample value, or nil. The expression is prepared but
+// not executed. A decimal literal becomes DOUBLE, because the type DECIMAL(2,1) of 0.5 would
+// truncate values.
 func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	if sample.Null {
 		return nil
@@ -289,7 +293,7 @@ func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	return &p.columns[0]
 }
 
-// sampleText returns the SQL expression of a sample.
+// sampleText returns a sample value as an SQL expression.
 func sampleText(sample analyze.Sample) string {
 	switch {
 	case sample.Null:
@@ -304,7 +308,8 @@ func sampleText(sample analyze.Sample) string {
 	return widened(sample.Value)
 }
 
-// widened casts a decimal literal to DOUBLE. It does not change other expressions, such as casts.
+// widened returns an SQL expression that casts a decimal literal to DOUBLE. It returns other
+// expressions, such as casts, unchanged.
 func widened(value string) string {
 	tokens := slices.DeleteFunc(sqlfile.Tokenize(ir.DuckDB, value, 0), sqlfile.Token.Trivia)
 	if len(tokens) == 2 && (tokens[0].Text == "-" || tokens[0].Text == "+") {
@@ -316,7 +321,8 @@ func widened(value string) string {
 	return "CAST(" + tokens[0].Text + " AS DOUBLE)"
 }
 
-// class maps DuckDB's statement type.
+// class returns the class of a statement, and whether it is read-only, judging by DuckDB's
+// statement type.
 func class(t native.StatementType) (class ir.Statement, readOnly bool) {
 	switch t {
 	case native.StatementTypeSelect:
@@ -335,7 +341,8 @@ func class(t native.StatementType) (class ir.Statement, readOnly bool) {
 	return ir.StatementOther, false
 }
 
-// returningClause returns the text after a RETURNING outside of parentheses, or "".
+// returningClause returns the text after RETURNING in a statement, or "" if there is none. It
+// ignores a RETURNING in parentheses.
 func returningClause(sql string) string {
 	depth := 0
 	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
@@ -351,7 +358,7 @@ func returningClause(sql string) string {
 	return ""
 }
 
-// target returns the text of the table that a statement changes, with its alias.
+// target returns the table that a statement changes, with its alias, as written.
 func target(sql string) string {
 	tokens := sqlfile.Tokenize(ir.DuckDB, sql, 0)
 	depth := 0
@@ -380,8 +387,8 @@ var endOfTarget = map[string]bool{
 	"set": true, "values": true, "select": true, "where": true, "using": true, "returning": true, "default": true, "by": true, "with": true, "from": true, "on": true,
 }
 
-// nullability reads the plan. The rows that RETURNING returns are rows of the changed table. So
-// SELECT <returning> FROM <table> has the same constraints.
+// nullability finds which columns of a result can be NULL, from the plan. RETURNING returns rows of
+// the changed table, so the plan of SELECT <returning> FROM <table> is used for it.
 func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, returning string) (columns, error) {
 	if returning != "" {
 		sql = "SELECT " + returning + " FROM " + target(sql)
@@ -414,7 +421,7 @@ func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, 
 	return p.operator(root), nil
 }
 
-// loadColumns reads which columns are never NULL.
+// loadColumns reads from the catalog which columns are never NULL.
 func (e *Engine) loadColumns() error {
 	rows, err := e.db.strings(`SELECT CAST(to_json([database_name, schema_name, table_name, column_name]) AS VARCHAR) FROM duckdb_columns() WHERE NOT is_nullable AND NOT internal`)
 	if err != nil {

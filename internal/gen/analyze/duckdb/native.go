@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
-	// The C API on which duckdb-go is based. Only this API gives the whole type of a parameter (the
-	// elements of a list, the values of an enum). database/sql and duckdb-go's Stmt do not.
+	// The C API on which duckdb-go is based. Only this API reports the whole type of a parameter:
+	// the elements of a list, the values of an enum. database/sql and duckdb-go's Stmt do not.
 	native "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/scoterdb/scoter/internal/gen/analyze"
@@ -88,7 +88,7 @@ func (d *database) exec(sql string) error {
 // prepared is what DuckDB reports about a statement.
 type prepared struct {
 	statement native.StatementType
-	params    []*analyze.Type // by number; nil where DuckDB does not know the type
+	params    []*analyze.Type // by number; nil if DuckDB does not know the type
 	names     []string
 	columns   []analyze.Type
 }
@@ -127,7 +127,7 @@ func (d *database) prepare(sql string) (*prepared, error) {
 	return p, nil
 }
 
-// scalars maps the types without parts.
+// scalars maps DuckDB's types that consist of no other types to kinds and names.
 var scalars = map[native.Type]struct {
 	kind ir.Kind
 	name string
@@ -147,7 +147,8 @@ var timestamps = map[native.Type][2]string{
 	native.TypeTimestampMS: {"ms", "TIMESTAMP_MS"}, native.TypeTimestampNS: {"ns", "TIMESTAMP_NS"},
 }
 
-// typeOf converts a type. It returns nil if DuckDB does not know the type.
+// typeOf converts a type of DuckDB to a type of package analyze. It returns nil for the types by
+// which DuckDB says that it does not know a type.
 func typeOf(l native.LogicalType) (*analyze.Type, error) {
 	if l.Ptr == nil {
 		return nil, nil
@@ -182,7 +183,7 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 	case native.TypeInvalid, native.TypeAny:
 		return nil, nil
 	case native.TypeSQLNull:
-		// DuckDB's type of an untyped NULL
+		// This is DuckDB's type of a NULL without a type.
 		return &analyze.Type{Kind: ir.Int32, Native: "INTEGER"}, nil
 	case native.TypeDecimal:
 		t = analyze.Type{Kind: ir.Decimal, Precision: int(native.DecimalWidth(l)), Scale: int(native.DecimalScale(l))}
@@ -251,7 +252,7 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 
 func quoteField(name string) string {
 	if name == "" {
-		return "" // an unnamed field of row(...)
+		return "" // a field of row(...), which has no name
 	}
 	return ir.QuoteName(name)
 }

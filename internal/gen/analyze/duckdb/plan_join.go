@@ -1,7 +1,9 @@
 package duckdb
 
-// join handles joins. An outer join makes the columns of its other side nullable. A mark is NULL
-// for NULL keys. The conditions of an inner join prove that their columns are not NULL.
+// join handles joins:
+//   - An outer join makes the columns of its optional side nullable.
+//   - The mark of a mark join (the result of IN) is NULL for NULL keys.
+//   - The conditions of an inner join prove that the compared columns are not NULL.
 func (p *plan) join(o object, left, right columns) columns {
 	left, right = mapped(left, o.list("left_projection_map")), mapped(right, o.list("right_projection_map"))
 	switch o.text("join_type") {
@@ -80,7 +82,8 @@ func answers(o object) bool {
 
 func isColumn(e object) bool { return e.text("expression_class") == "BOUND_REF" }
 
-// prove marks the columns that a filter keeps from being NULL.
+// prove returns the columns with those marked "never NULL" for which a filter removes all rows with
+// a NULL.
 func prove(in columns, e object) columns {
 	switch e.text("expression_class") {
 	case "BOUND_CONJUNCTION":
@@ -101,7 +104,8 @@ func prove(in columns, e object) columns {
 	return in
 }
 
-// refute marks what is known if a condition is not true.
+// refute returns the columns with those marked "never NULL" that cannot be NULL if the condition e
+// is not true.
 func refute(in columns, e object) columns {
 	if children := e.objects("children"); e.text("type") == "OPERATOR_IS_NULL" && len(children) == 1 {
 		return proveColumn(in, children[0])

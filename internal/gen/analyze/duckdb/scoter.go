@@ -32,9 +32,9 @@ func (e scoterEngine) Exec(ctx context.Context, sql string) error {
 	return e.Engine.Exec(ctx, sql)
 }
 
-// withoutLayout replaces PARTITIONED BY (...), SORTED BY (...) and WITH (...) after a CREATE TABLE
-// by spaces, so that positions in messages stay correct. It returns "" for an ALTER TABLE that only
-// sets these options.
+// withoutLayout removes Scoter's own clauses, PARTITIONED BY (...), SORTED BY (...) and WITH (...),
+// after a CREATE TABLE. It replaces them by spaces, so that positions in messages stay correct. It
+// returns "" for an ALTER TABLE that only sets these options.
 func withoutLayout(sql string) string {
 	var tokens []sqlfile.Token
 	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
@@ -50,7 +50,7 @@ func withoutLayout(sql string) string {
 	for i := 1; i+2 < len(tokens); i++ {
 		t := tokens[i]
 		if tokens[0].Is("ALTER") && tokens[i-1].Is("SET") && t.Text == "(" {
-			return "" // only options
+			return "" // the statement only sets options
 		}
 		open += nesting(t)
 		by := (t.Is("PARTITIONED") || t.Is("SORTED")) && tokens[i+1].Is("BY") && tokens[i+2].Text == "("
@@ -69,7 +69,7 @@ func withoutLayout(sql string) string {
 			}
 		}
 		if end == len(tokens) {
-			return sql // DuckDB reports the error better
+			return sql // return the text as it is: DuckDB reports the error better
 		}
 		for at := t.Start; at < tokens[end].End(); at++ {
 			text[at] = ' '
@@ -79,7 +79,7 @@ func withoutLayout(sql string) string {
 	return string(text)
 }
 
-// nesting is the change of the number of open brackets by a token.
+// nesting returns 1 for an opening bracket, -1 for a closing one, and 0 for other tokens.
 func nesting(t sqlfile.Token) int {
 	switch t.Text {
 	case "(":

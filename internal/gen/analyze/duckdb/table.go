@@ -52,7 +52,8 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 		info.SQLName = qualified
 	case len(name) == 2 && at[0] != "temp" && strings.EqualFold(at[1], name[0]):
 		info.SQLName = ir.QuoteName(at[1]) + "." + ir.QuoteName(at[2])
-	// the name of the default schema depends on the attached databases
+	// The name is catalog.table. Do not write the default schema: its name depends on the attached
+	// databases.
 	case len(name) == 2 && at[0] != "temp":
 		info.SQLName = ir.QuoteName(at[0]) + "." + ir.QuoteName(at[2])
 	}
@@ -92,7 +93,8 @@ func (e *Engine) tableColumns(info *analyze.TableInfo, qualified string, at [3]s
 		if c.Fallback != nil && *c.Fallback != "" && !strings.EqualFold(*c.Fallback, "NULL") {
 			out.HasDefault, out.Default = true, *c.Fallback
 		}
-		// The catalog functions do not tell which columns are generated. The binder does.
+		// The catalog functions do not tell which columns are generated. But preparing an INSERT
+		// into a generated column fails.
 		if _, err := e.db.prepare("INSERT INTO " + qualified + " (" + ir.QuoteName(c.Name) + ") VALUES (NULL)"); err != nil && strings.Contains(err.Error(), "generated column") {
 			out.Generated, out.HasDefault = ir.GeneratedVirtual, false
 		}

@@ -12,15 +12,16 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// relation is a table or view of the catalog.
+// relation is a table or view as PostgreSQL's catalog describes it.
 type relation struct {
 	oid          uint32
 	schema, name string
 	visible      bool
-	kind         string // r, p, v, m, f
-	hasChildren  bool
-	attributes   []attribute
-	// view says for each column of a view whether it is never NULL. It is nil until it is needed.
+	// As in pg_class: r table, p partitioned table, v view, m materialized view, f foreign table.
+	kind        string
+	hasChildren bool
+	attributes  []attribute
+	// view says for each column of a view whether it can be NULL. It is nil until it is needed.
 	view []bool
 	busy bool
 }
@@ -31,7 +32,7 @@ type attribute struct {
 	typ      uint32
 	typmod   int32
 	dims     int
-	notNull  bool // enforced for every row, including child tables
+	notNull  bool // true for every row, including those of child tables
 	identity string
 	computed string
 	hasDef   bool
@@ -59,7 +60,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read relation %d: %w", oid, err)
 	}
-	// A constraint that was never validated (PostgreSQL 18) proves nothing.
+	// The query ignores NOT NULL constraints that were never validated (PostgreSQL 18), because
+	// they prove nothing.
 	rows, err := e.conn.Query(ctx, `SELECT a.attnum, a.attname, a.atttypid, a.atttypmod, a.attndims,
 		a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND a.attnum = ANY (k.conkey)),
 		a.attidentity::text, a.attgenerated::text, a.atthasdef, coalesce(pg_get_expr(d.adbin, d.adrelid), '')
@@ -75,8 +77,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read columns of %s: %w", r.name, err)
 	}
-	// Foreign tables do not enforce constraints. A child table of plain inheritance may allow NULL
-	// where its parent does not.
+	// Ignore NOT NULL in these cases. Foreign tables do not enforce constraints. A child table of
+	// plain inheritance may allow NULL in columns that its parent does not.
 	if r.kind == "f" || r.kind == "r" && r.hasChildren {
 		for i := range r.attributes {
 			r.attributes[i].notNull = false
@@ -86,8 +88,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	return r, nil
 }
 
-// catalogNames returns the names of the functions or operators of pg_catalog by OID. It caches
-// them.
+// catalogNames returns the names of the functions, or of the operators, in pg_catalog by their OID.
+// It caches them.
 func (e *Engine) catalogNames(ctx context.Context, catalog string) (map[uint32]string, error) {
 	if names := e.names[catalog]; names != nil {
 		return names, nil
@@ -132,8 +134,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 	return e.table(ctx, *oid, schema != "")
 }
 
-// table describes a relation. Its name in SQL has the schema if qualified is set or if it is
-// needed.
+// table describes a table or view by its OID. SQLName includes the schema if qualified is set, or
+// if the name alone would not find the table.
 func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyze.TableInfo, error) {
 	r, err := e.relation(ctx, oid)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// node is a node of PostgreSQL's parse tree, as pg_node_tree prints it: {TAG :field value ...}, (a
-// list), a token, or <> for nothing.
+// node is a node of PostgreSQL's parse tree. Its text form, pg_node_tree, has one of these forms:
+// {TAG :field value ...}, (a list), a token, or <> for nothing.
 type node struct {
-	tag    string // of {TAG ...}, otherwise empty
+	tag    string // the TAG of {TAG ...}; empty for other forms
 	fields map[string]*node
-	items  []*node // of a list
+	items  []*node // the items of a list
 	isList bool
 	token  string
 }
@@ -30,10 +30,11 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// maxNodeBytes bounds the text of a tree. A query that is so large must be generated.
+// maxNodeBytes is the limit for the text of a parse tree. A query with such a large tree must have
+// been made by a program.
 const maxNodeBytes = 64 << 20
 
-// parseNode parses the output of PostgreSQL's nodeToString.
+// parseNode parses the text form of a parse tree, which PostgreSQL's nodeToString writes.
 func parseNode(text string) (*node, error) {
 	if len(text) > maxNodeBytes {
 		return nil, fmt.Errorf("parse tree of %d bytes", len(text))
@@ -60,7 +61,8 @@ func (p *nodeParser) space() {
 	}
 }
 
-// word reads a token, which ends before a bracket. A backslash escapes the next character.
+// word reads a token, which ends before a space or a bracket. A backslash escapes the next
+// character.
 func (p *nodeParser) word() string {
 	var b strings.Builder
 	for p.at < len(p.text) {
@@ -161,8 +163,8 @@ func (p *nodeParser) node(depth int) (*node, error) {
 	}
 }
 
-// value reads the value of a field. That is a node, or several tokens up to the next field (a datum
-// is `4 [ 1 0 0 0 ]`), of which only the first is returned.
+// value reads the value of a field. It is a node, or several tokens up to the next field, of which
+// the first is returned. For example, a datum is `4 [ 1 0 0 0 ]`.
 func (p *nodeParser) value(depth int) (*node, error) {
 	first, err := p.node(depth)
 	if err != nil {
@@ -179,7 +181,7 @@ func (p *nodeParser) value(depth int) (*node, error) {
 	}
 }
 
-// get returns a field, or nil.
+// get returns a field's value, or nil if the node does not have the field.
 func (n *node) get(name string) *node {
 	if n == nil || n.fields == nil {
 		return nil
@@ -187,22 +189,23 @@ func (n *node) get(name string) *node {
 	return n.fields[name]
 }
 
-// num returns a field as a number, or 0.
+// num returns a field's value as a number, or 0 if there is none.
 func (n *node) num(name string) int {
 	if f := n.get(name); f != nil {
-		i, _ := strconv.Atoi(f.token) // PostgreSQL printed it; a missing or invalid number is 0
+		// PostgreSQL printed the number, so an error means that it is missing: 0
+		i, _ := strconv.Atoi(f.token)
 		return i
 	}
 	return 0
 }
 
-// flag returns a field as a boolean.
+// flag returns whether a field has the value true.
 func (n *node) flag(name string) bool {
 	f := n.get(name)
 	return f != nil && f.token == "true"
 }
 
-// list returns the items of a field that is a list, or nil.
+// list returns the items of a field whose value is a list, or nil if there is none.
 func (n *node) list(name string) []*node {
 	if f := n.get(name); f != nil && f.isList {
 		return f.items

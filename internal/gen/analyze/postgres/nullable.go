@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// walker decides which result columns can be NULL. Its answer "never" is a proof: every rule below
-// names the constraint or the rule of SQL on which it is based. Everything without a rule can be
-// NULL.
+// walker decides which columns of a result can be NULL. If it says "never NULL", that is proved:
+// each rule names the constraint or the rule of SQL on which it is based. If no rule applies, the
+// column can be NULL.
 //
-// It reads the tree before the rewriter runs. So views are still relations, and the walker recurses
-// into their definition. Joins are still where the user wrote them. The join tree tells which outer
-// joins can make a column NULL. varnullingrels tells it too, if the server has it (PostgreSQL 16
-// and later).
+// The walker reads PostgreSQL's parse tree before the rewriter changes it. So a view is still a
+// relation, whose definition the walker analyses too, and joins are still at the place where the
+// user wrote them. The join tree tells which outer joins can make a column NULL. The field
+// varnullingrels tells it too, in PostgreSQL 16 and later.
 type walker struct {
 	engine *Engine
 	ctx    context.Context
@@ -22,18 +22,19 @@ type walker struct {
 	err           error
 }
 
-// level is a query with what is known about its rows.
+// level is one query of nested queries, with what is known about its rows.
 type level struct {
 	query  *node
 	parent *level
-	// nulled are the range table entries that an outer join can make NULL. They start at 1.
+	// nulled has the entries of FROM (range table entries, counted from 1) that an outer join can
+	// make NULL.
 	nulled map[int]bool
-	// proven are the columns {entry, column} that cannot be NULL because of WHERE or the ON of an
-	// inner join.
+	// proven has the columns that cannot be NULL because of WHERE, or because of the ON of an inner
+	// join. The key is {number of the entry in FROM, number of the column}.
 	proven map[[2]int]bool
-	// ctes are the results for WITH queries, by name.
+	// ctes says which columns of each WITH query can be NULL, by the query's name.
 	ctes map[string][]bool
-	// sets means that GROUPING SETS, ROLLUP or CUBE make group columns NULL.
+	// sets means that the query has GROUPING SETS, ROLLUP or CUBE, which make group columns NULL.
 	sets bool
 }
 
@@ -48,7 +49,7 @@ func (w *walker) result(query *node) ([]bool, error) {
 func (w *walker) query(query *node, parent *level) []bool {
 	if w.depth++; w.depth > maxDepth {
 		w.depth--
-		return nil // an index out of range means "can be NULL"
+		return nil // nil says "can be NULL" for every column: see at
 	}
 	defer func() { w.depth-- }()
 	l := &level{query: query, parent: parent, nulled: map[int]bool{}, proven: map[[2]int]bool{}, ctes: map[string][]bool{}}
@@ -63,7 +64,8 @@ func (w *walker) query(query *node, parent *level) []bool {
 		w.prove(l, tree.get("quals"))
 	}
 	if query.num("commandType") != 1 {
-		// WHERE applies to the row before the change, RETURNING to the row after it
+		// Forget the proofs. WHERE applies to the row before the change, and RETURNING to the row
+		// after it.
 		clear(l.proven)
 	}
 	if query.num("commandType") == 5 { // MERGE: the source may have no match
@@ -89,8 +91,8 @@ func (w *walker) query(query *node, parent *level) []bool {
 	return out
 }
 
-// join records which entries an outer join above them can make NULL. It returns the entries below
-// item.
+// join records in l.nulled which entries of FROM an outer join can make NULL. underOuter means that
+// such a join is above item. It returns the entries in item.
 func (w *walker) join(l *level, item *node, underOuter bool) []int {
 	if item == nil {
 		return nil
@@ -132,8 +134,8 @@ func null(l *level, entries []int) {
 	}
 }
 
-// prove adds the columns that a condition keeps from being NULL: the condition is NULL or false if
-// one of them is NULL.
+// prove records in l.proven the columns that are not NULL if a condition is true. That is so if the
+// condition is NULL or false for a NULL in the column.
 func (w *walker) prove(l *level, condition *node) {
 	switch {
 	case condition == nil:
@@ -170,9 +172,10 @@ func token(n *node, field string) string {
 	return ""
 }
 
-// cte returns the result for a WITH query. A recursive query is a union of a start and a step that
-// reads the union. cte assumes the columns of the start, computes the columns of the step, and
-// repeats until nothing changes. Columns only become nullable, so it ends.
+// cte returns which columns of a WITH query can be NULL. A recursive query is a union of a start
+// and a step, and the step reads the union. cte assumes that the columns are those of the start,
+// computes the columns of the step with this assumption, and repeats until nothing changes. Columns
+// only change from "never NULL" to "can be NULL", so the loop ends.
 func (w *walker) cte(cte *node, l *level) []bool {
 	body := cte.get("ctequery")
 	name := cte.get("ctename").token
@@ -196,7 +199,7 @@ func (w *walker) cte(cte *node, l *level) []bool {
 	return nil
 }
 
-// setOperation returns the result for UNION, INTERSECT and EXCEPT.
+// setOperation returns which columns of UNION, INTERSECT or EXCEPT can be NULL.
 func (w *walker) setOperation(l *level, n *node) []bool {
 	if n == nil {
 		return nil
@@ -222,7 +225,8 @@ func (w *walker) setOperation(l *level, n *node) []bool {
 
 func at(columns []bool, i int) bool { return i < 0 || i >= len(columns) || columns[i] }
 
-// entry returns the result for the columns of a range table entry that is a query.
+// entry returns which columns of a subquery in FROM can be NULL. index is its number in FROM (range
+// table).
 func (w *walker) entry(l *level, index int) []bool {
 	rtable := l.query.list("rtable")
 	if index < 1 || index > len(rtable) {
@@ -234,7 +238,7 @@ func (w *walker) entry(l *level, index int) []bool {
 	return nil
 }
 
-// variable reports whether a reference to a column can be NULL.
+// variable reports whether the value of a column reference can be NULL.
 func (w *walker) variable(l *level, v *node) bool {
 	for range v.num("varlevelsup") {
 		if l = l.parent; l == nil {
@@ -250,7 +254,7 @@ func (w *walker) variable(l *level, v *node) bool {
 		return true
 	}
 	if nulling := v.get("varnullingrels"); nulling != nil && nulling.isList && len(nulling.items) > 1 {
-		return true // (b 3 7): the joins that make it NULL
+		return true // the list, such as (b 3 7), names joins that make the column NULL
 	}
 	entry := rtable[index-1]
 	switch entry.num("rtekind") {
@@ -300,14 +304,15 @@ func (w *walker) relationColumn(l *level, entry *node, index, column int) bool {
 		return true
 	}
 	if r.kind == "v" {
-		// An INSTEAD OF trigger may return values that differ from the view's.
+		// An INSTEAD OF trigger may return other values than the view has.
 		return index == l.query.num("resultRelation") || at(w.view(r), column-1)
 	}
 	a := r.attribute(column)
 	return a == nil || !a.notNull
 }
 
-// view returns the result for a view, from the query of its rewrite rule.
+// view returns which columns of a view can be NULL. It analyses the query of the view's rewrite
+// rule.
 func (w *walker) view(r *relation) []bool {
 	if r.view != nil || r.busy {
 		return r.view
@@ -334,8 +339,8 @@ func (w *walker) view(r *relation) []bool {
 	return r.view
 }
 
-// functionColumn reports whether a column of a function in FROM can be NULL. Functions that
-// generate values, and the ordinality column, are never NULL.
+// functionColumn reports whether a column of a function in FROM can be NULL. Columns of functions
+// that generate values are never NULL, and neither is the column of WITH ORDINALITY.
 func (w *walker) functionColumn(entry *node, column int) bool {
 	functions := entry.list("functions")
 	if len(functions) != 1 {
@@ -352,8 +357,8 @@ func (w *walker) functionColumn(entry *node, column int) bool {
 	return w.functionName(call) != "generate_series"
 }
 
-// paramDimensions returns, for each parameter, the number of dimensions of the array column to
-// which it is written.
+// paramDimensions returns the number of array dimensions for parameters that are written to a
+// column with several dimensions, by parameter.
 func (w *walker) paramDimensions(query *node) (map[int]int, error) {
 	out := map[int]int{}
 	rtable := query.list("rtable")

@@ -1,6 +1,6 @@
 // Package postgres describes queries for PostgreSQL 14 and later. It gets types with PREPARE, and
-// nullability from the engine's parse tree. Everything runs in one transaction that is rolled back.
-// It executes only the user's schema, and none of the queries.
+// nullability from the engine's parse tree. It executes the user's schema, and none of the queries.
+// Everything runs in one transaction that is rolled back.
 package postgres
 
 import (
@@ -24,12 +24,13 @@ import (
 // Engine is one transaction on a PostgreSQL database.
 type Engine struct {
 	conn *pgx.Conn
-	// server is nil if the database belongs to the user.
+	// server is the embedded server that the engine stops at the end. It is nil if the engine uses
+	// a database of the user.
 	server  *Server
 	version string
 	types   map[uint32]*pgType
 	tables  map[uint32]*relation
-	names   map[string]map[uint32]string // see catalog.go
+	names   map[string]map[uint32]string // the names that catalogNames has read
 }
 
 // Open connects to the database of url and begins the transaction. If url is empty, it starts an
@@ -73,8 +74,8 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
-// identities are queries for a value that identifies a database. The result of the first one is the
-// same on a replica, but not every role may run it.
+// identities are queries whose result identifies a database. The first one also gives the same
+// result on a replica of the database, but not every role may run it.
 var identities = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
@@ -129,7 +130,7 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// refused converts the server's error about a text into a SQLError.
+// refused converts the server's error about a statement into an analyze.SQLError.
 func refused(err error, text string) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -145,8 +146,8 @@ func refused(err error, text string) error {
 	return out
 }
 
-// undetermined returns the index of the parameter whose type the server cannot determine. The index
-// starts at 0.
+// undetermined reports whether an error says that the server cannot determine the type of a
+// parameter. param is the index of the parameter, from 0.
 func undetermined(err error) (param int, ok bool) {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || pg.Code != "42P18" {
@@ -158,7 +159,7 @@ func undetermined(err error) (param int, ok bool) {
 	return n - 1, err == nil && n > 0
 }
 
-// byteOffset converts a position in characters, which starts at 1, into a byte offset.
+// byteOffset converts a position in a text, counted in characters from 1, into a byte offset.
 func byteOffset(text string, position int) int {
 	for i := range text {
 		if position--; position == 0 {
@@ -168,8 +169,8 @@ func byteOffset(text string, position int) int {
 	return len(text)
 }
 
-// guarded runs f after a savepoint, so that a refused statement does not end the transaction. The
-// effects of f are rolled back, unless keep is set and f succeeds.
+// guarded runs f after a savepoint, so that a refused statement does not end the transaction. If f
+// fails, or if keep is not set, the changes that f made are rolled back.
 func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 	if _, err := e.conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
@@ -189,14 +190,16 @@ func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 func (e *Engine) Exec(ctx context.Context, sql string) error {
 	e.types, e.tables, e.names = map[uint32]*pgType{}, map[uint32]*relation{}, map[string]map[uint32]string{}
 	if slices.Contains([]string{"SAVEPOINT", "RELEASE", "ROLLBACK"}, firstWord(sql)) {
-		// No savepoint here: releasing it would also end the savepoints that the schema makes.
+		// Do not use a savepoint here. Releasing it would also end the savepoints that the schema
+		// makes.
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		return refused(err, sql)
 	}
 	return e.guarded(ctx, true, func() error {
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		var pg *pgconn.PgError
-		// statements such as CREATE INDEX CONCURRENTLY
+		// This code means that a statement cannot run in a transaction, such as CREATE INDEX
+		// CONCURRENTLY.
 		if errors.As(err, &pg) && pg.Code == "25001" {
 			out := refused(err, sql).(*analyze.SQLError)
 			out.Hint = "migrations run in one transaction"
@@ -224,7 +227,8 @@ func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, 
 
 func placeholder(i int) string { return fmt.Sprintf("$%d", i+1) }
 
-// Describe prepares the statement and analyses its tree.
+// Describe finds the types of a statement with PREPARE, and the nullability of its columns from its
+// parse tree.
 func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.Description, error) {
 	sql := s.Render(placeholder)
 	fail := func(err error) error {
@@ -304,9 +308,10 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 	return d, nil
 }
 
-// prepare makes the server parse the statement. If the server cannot determine the type of a
-// parameter (`$1 IS NULL` alone, `unnest($1)`), prepare passes the types of the samples. told means
-// that a driver must pass these types too.
+// prepare lets the server parse the statement and find its types. If the server cannot determine
+// the type of a parameter (`$1 IS NULL` alone, `unnest($1)`), prepare passes types: those that
+// unify finds, or else those of the samples. told means that types were passed, which drivers must
+// then do too.
 func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (out *pgconn.StatementDescription, told bool, err error) {
 	attempt := func(oids []uint32) error {
 		return e.guarded(ctx, true, func() (err error) {
@@ -337,9 +342,10 @@ func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) 
 	return out, true, nil
 }
 
-// unify finds the types of parameters of which some occurrences tell the type and others do not
-// (`$1 IS NULL OR id = $1`). It makes every occurrence a separate parameter. Occurrences whose type
-// the server cannot determine become NULL.
+// unify finds the types of parameters that have different types of occurrences: some from which the
+// server can tell the type, and some from which it cannot (`$1 IS NULL OR id = $1`). It asks the
+// server with every occurrence as a separate parameter, and with NULL for those without a type. The
+// result has an OID for each parameter, or 0.
 func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, error) {
 	oids := make([]uint32, len(s.Params))
 	blocked := map[int]bool{} // by occurrence
@@ -348,7 +354,7 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 		total += n
 	}
 	for range total {
-		var params, starts []int // of the remaining occurrences
+		var params, starts []int // parameter and start of each occurrence that is not NULL
 		var occurrences []int
 		sql, occurrence := "", 0
 		for _, p := range s.Pieces {
@@ -392,8 +398,9 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 	return oids, nil
 }
 
-// blamed returns the parameter that an error is about, or -1. starts are the positions of the
-// parameters in sql. The server reports the position, or the number in its message.
+// blamed returns the index of the parameter that an error is about, or -1. starts are the offsets
+// of the parameters in sql. The server reports either a position or the parameter's number in the
+// message.
 func blamed(pg *pgconn.PgError, sql string, starts []int) int {
 	for i, start := range starts {
 		if pg.Position > 0 && start == byteOffset(sql, int(pg.Position)) {
@@ -409,7 +416,7 @@ func blamed(pg *pgconn.PgError, sql string, starts []int) int {
 	return -1
 }
 
-// sampleType returns the OID of a sample's type, or 0 if it has none.
+// sampleType returns the OID of the type of a sample value, or 0 if the server cannot tell it.
 func (e *Engine) sampleType(ctx context.Context, p analyze.Sample) uint32 {
 	sample := p.Value
 	if p.In {

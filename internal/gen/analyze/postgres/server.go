@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	// Downloads the PostgreSQL binaries of Maven Central for every platform, checks their checksum,
-	// and unpacks them. It cannot run a server as root, so this package starts the server process
-	// itself.
+	// This library downloads the PostgreSQL binaries of Maven Central for every platform, checks
+	// their checksum, and unpacks them. It cannot run a server as root, so this package starts the
+	// server process itself.
 	embedded "github.com/fergusstrange/embedded-postgres"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -26,8 +26,8 @@ import (
 // version is the version of the embedded PostgreSQL. It must be 16 or later, for varnullingrels.
 const version = embedded.V18
 
-// Server is an embedded PostgreSQL in its own folder. Clients connect through a Unix socket in that
-// folder. So it uses no port, and no other user can connect.
+// Server is an embedded PostgreSQL with its own folder. Clients connect through a Unix socket in
+// that folder, so the server uses no port, and no other user can connect.
 type Server struct {
 	folder  string
 	process *exec.Cmd
@@ -36,9 +36,9 @@ type Server struct {
 }
 
 // StartServer starts an embedded PostgreSQL. The binaries (about 30 MB) are downloaded once into
-// the user's cache folder. It fails on Windows, where PostgreSQL has no Unix sockets: set
-// SCOTER_POSTGRES_URL there. settings (`name=value`) are placed before the settings for the
-// analysis. If a setting changes the port, URL does not work.
+// the user's cache folder. settings (`name=value`) come before the settings that the analysis
+// needs. If one of them changes the port, URL does not work. StartServer fails on Windows, where
+// PostgreSQL has no Unix sockets: set SCOTER_POSTGRES_URL there.
 func StartServer(ctx context.Context, settings ...string) (*Server, error) {
 	if runtime.GOOS == "windows" {
 		return nil, base.Errorf(base.Unavailable, "the embedded PostgreSQL does not run on Windows").
@@ -131,8 +131,8 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 	}
 }
 
-// ready reads the status that the postmaster writes as the last line of its pid file. It reports
-// whether the postmaster accepts connections.
+// ready reports whether the server accepts connections. It reads the status that the server writes
+// as the last line of its pid file.
 func ready(data string) bool {
 	pid, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	lines := bytes.Split(bytes.TrimSpace(pid), []byte("\n"))
@@ -151,7 +151,8 @@ func (s *Server) Close() error {
 			select {
 			case <-s.exited:
 			case <-time.After(5 * time.Second):
-				// it did not end; if something remains, removing the folder reports it
+				// If the process did not end, kill it. An error does not matter here: removing the
+				// folder reports what remains.
 				_ = s.process.Process.Kill()
 			}
 		}
@@ -162,9 +163,9 @@ func (s *Server) Close() error {
 	return err
 }
 
-// fetch returns the folder with the binaries, and downloads them at the first call. The library
-// downloads only as part of starting a server. So fetch starts one with a data folder that cannot
-// exist, and the start fails right after the download.
+// fetch returns the folder with PostgreSQL's binaries, and downloads them at the first call. The
+// library only downloads when it starts a server. So fetch lets it start one with a data folder
+// that cannot exist: the start fails right after the download.
 func fetch() (string, error) {
 	cache, err := cacheFolder()
 	if err != nil {
@@ -215,8 +216,9 @@ func fetch() (string, error) {
 	return folder, nil
 }
 
-// cacheFolder returns a folder in the user's cache. For root it is in the system's cache, because
-// the server runs as another user, who has no access to root's home.
+// cacheFolder returns the folder in which the binaries are cached. It is in the user's cache. For
+// root it is in the system's cache, because the server then runs as another user, who cannot access
+// root's home.
 func cacheFolder() (string, error) {
 	if os.Geteuid() == 0 && runtime.GOOS == "linux" {
 		return "/var/cache/scoter", nil
@@ -228,7 +230,8 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "scoter"), nil
 }
 
-// freePort finds a port for the library's check. Nothing listens on it.
+// freePort returns a port that is free now. The library requires one, but the server does not
+// listen on it.
 func freePort() (uint32, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

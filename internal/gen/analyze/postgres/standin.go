@@ -11,10 +11,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// StandIn returns DuckDB statements that create an in-memory catalog with the tables of this
-// database. The columns have the types and constraints that DuckDB's postgres extension gives them
-// when it attaches the database. So queries over an attached database can be analysed without
-// downloading the extension, and without a running server.
+// StandIn returns DuckDB statements that create an in-memory catalog with the same tables as this
+// database. The columns get the types and constraints that DuckDB's postgres extension gives them
+// when it attaches the database. So queries over an attached database can be analysed without the
+// extension and without a server.
 func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error) {
 	rows, err := e.conn.Query(ctx, `SELECT c.oid, n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' ORDER BY 1, 2`)
@@ -66,7 +66,7 @@ func (e *Engine) StandIn(ctx context.Context, source ir.Source) ([]string, error
 	return append(out, short...), nil
 }
 
-// duckNames are the DuckDB types of kinds that need only a name.
+// duckNames are the DuckDB types for kinds without parameters.
 var duckNames = map[ir.Kind]string{
 	ir.Bool: "BOOLEAN", ir.Int16: "SMALLINT", ir.Int32: "INTEGER", ir.Int64: "BIGINT", ir.Uint32: "UINTEGER", ir.Float32: "FLOAT", ir.Float64: "DOUBLE",
 	ir.Blob: "BLOB", ir.UUID: "UUID", ir.Date: "DATE", ir.Time: "TIME", ir.TimeTZ: "TIMETZ", ir.Timestamp: "TIMESTAMP", ir.TimestampTZ: "TIMESTAMPTZ", ir.Interval: "INTERVAL",

@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// tree returns the parse tree of a statement as a Query node, or nil for a statement that has none
-// (DDL). It creates a function with the statement, reads its tree, and rolls back. The function
-// never runs.
+// tree returns the parse tree of a statement, whose root is a Query node. It returns nil for a
+// statement that has none (DDL). To get the tree, it creates a function with the statement, reads
+// the tree of the function from the catalog, and rolls back. The function never runs.
 func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.StatementDescription) (*node, error) {
 	if firstWordClass(sql) == ir.StatementDDL {
 		return nil, nil
@@ -46,7 +46,8 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 			WithHint("the analysis makes a temporary function, and rolls it back: GRANT TEMPORARY ON DATABASE, and name the primary, not a replica")
 	}
 	if errors.As(err, &pg) {
-		// PREPARE accepted the statement. Only its nullability stays unknown.
+		// The statement itself is valid, because PREPARE accepted it. Without a tree, its
+		// nullability stays unknown.
 		return nil, nil
 	}
 	if err != nil {
@@ -56,7 +57,8 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 	if err != nil {
 		return nil, err
 	}
-	// The tree is ((QUERY)) or (QUERY) around the only statement.
+	// The root of the function's tree is a list, ((QUERY)) or (QUERY). Find the only statement in
+	// it.
 	for n != nil && n.isList && len(n.items) > 0 {
 		n = n.items[0]
 	}
@@ -77,8 +79,8 @@ func firstWord(sql string) string {
 	return word
 }
 
-// firstWordClass classifies statements without a query tree by their first word. For other
-// statements it returns nothing.
+// firstWordClass returns the class of a statement without a parse tree, judging by its first word.
+// If the word is not that of a schema change, it returns "".
 func firstWordClass(sql string) ir.Statement {
 	switch firstWord(sql) {
 	case "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "GRANT", "REVOKE", "REINDEX":
@@ -87,8 +89,8 @@ func firstWordClass(sql string) ir.Statement {
 	return ""
 }
 
-// statementClass reads the command of a query tree. A SELECT is read-only if it locks no rows and
-// calls no function that may change data.
+// statementClass returns the class of a statement from its parse tree, and whether it is read-only.
+// A SELECT is read-only if it locks no rows and calls no function that may change data.
 func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Statement, readOnly bool, err error) {
 	switch query.num("commandType") {
 	case 1:

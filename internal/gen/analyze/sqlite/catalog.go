@@ -13,13 +13,14 @@ import (
 
 func literalText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// table reads a table or view. It returns nil if there is none, or if it cannot be read.
+// table returns a table or view from the catalog. It returns nil if it does not exist or cannot be
+// read.
 func (e *Engine) table(schema, name string) *tableInfo {
 	key := strings.ToLower(schema + "." + name)
 	if t, ok := e.tables[key]; ok {
 		return t
 	}
-	e.tables[key] = nil // a view that refers to itself finds nothing
+	e.tables[key] = nil // store nil first: a view that refers to itself finds nothing
 	t, err := e.readTable(schema, name)
 	if err != nil {
 		return nil
@@ -57,7 +58,8 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 			keys++
 		}
 	}
-	// INTEGER PRIMARY KEY is the rowid, unless an index implements it (DESC).
+	// A column declared INTEGER PRIMARY KEY is the rowid, unless there is an index for it (as with
+	// DESC).
 	indexes, err := e.rows("SELECT count(*) FROM pragma_index_list"+argument+" WHERE origin = 'pk'", 1)
 	if err != nil {
 		return nil, err
@@ -92,8 +94,8 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 	return t, nil
 }
 
-// viewColumns sets the nullability of a view's columns from its own query. If that is not possible,
-// all of them stay nullable.
+// viewColumns finds which columns of a view can be NULL, by analysing the view's query. If that is
+// not possible, it leaves all columns nullable.
 func (e *Engine) viewColumns(t *tableInfo) {
 	for i := range t.columns {
 		t.columns[i].origin = nil
@@ -117,7 +119,7 @@ func (e *Engine) viewColumns(t *tableInfo) {
 	}
 }
 
-// afterAs returns the query of CREATE VIEW name [(columns)] AS query.
+// afterAs returns the query in the text of CREATE VIEW name [(columns)] AS query.
 func afterAs(sql string) string {
 	depth := 0
 	for _, t := range sqlfile.Tokenize(ir.SQLite, sql, 0) {
@@ -143,7 +145,8 @@ func (e *Engine) Tables(context.Context) ([]string, error) {
 	return out, err
 }
 
-// suggestColumn adds a suggestion if an unknown column is similar to an existing one.
+// suggestColumn adds a suggestion to an error about an unknown column, if an existing column has a
+// similar name.
 func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	_, name, found := strings.Cut(r.Message, "no such column: ")
 	if !found {
@@ -165,7 +168,7 @@ func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	}
 }
 
-// Table describes a table by [schema.]name.
+// Table describes a table by its name, [schema.]name.
 func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, error) {
 	schema := ""
 	if len(name) > 1 {
@@ -179,7 +182,7 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 	if schema != "" {
 		info.SQLName = e.Quote(t.schema) + "." + info.SQLName
 	}
-	primary := map[int]int{} // position in the key to column
+	primary := map[int]int{} // the column at each position of the primary key
 	for i, raw := range t.raw {
 		if raw.hidden == 1 {
 			continue

@@ -9,11 +9,12 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// parse parses one statement. Parameters are ?1, ?2, ...
+// parse parses one statement, whose parameters are written as ?1, ?2 and so on.
 func parse(sql string) (s *statement, err error) {
 	p := &parser{tokens: glue(sqlfile.Tokenize(ir.SQLite, sql, 0))}
 	defer func() {
-		// The parser panics at the first unknown syntax. The panic stays within this package.
+		// The parser panics at the first syntax that it does not know. Turn the panic into an
+		// error.
 		if r := recover(); r != nil {
 			stop, ours := r.(unknownSyntax)
 			if !ours {
@@ -35,10 +36,11 @@ type unknownSyntax struct{ near string }
 
 func (e unknownSyntax) Error() string { return "syntax that is not analysed, at " + e.near }
 
-// operators are the operators of several characters, longest first.
+// operators are the operators that consist of several characters. Longer ones come first.
 var operators = []string{"->>", "->", "||", "<<", ">>", "<=", ">=", "<>", "!=", "=="}
 
-// glue removes white space and comments, and joins the tokens of operators.
+// glue removes white space and comments from tokens, and joins the characters of each operator to
+// one token.
 func glue(tokens []sqlfile.Token) []sqlfile.Token {
 	var out []sqlfile.Token
 	for i := 0; i < len(tokens); i++ {
@@ -64,7 +66,7 @@ type parser struct {
 	tokens []sqlfile.Token
 	at     int
 	depth  int
-	// params are the parameters in the order of their occurrence.
+	// params are all occurrences of parameters, in the order of the text.
 	params []*expr
 }
 
@@ -79,7 +81,8 @@ func (p *parser) peek(ahead int) sqlfile.Token {
 
 func (p *parser) fail() { panic(unknownSyntax{p.peek(0).Text}) }
 
-// deeper limits nesting, which could exhaust the stack.
+// deeper is called at the beginning of a nested construct, and the function that it returns at the
+// end. It limits the depth, because deep nesting could exhaust the stack.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > 500 {
 		p.fail()
@@ -87,7 +90,7 @@ func (p *parser) deeper() func() {
 	return func() { p.depth-- }
 }
 
-// is reports whether the next tokens are these words or symbols.
+// is reports whether the next tokens are the given words or symbols, in this order.
 func (p *parser) is(words ...string) bool {
 	for i, w := range words {
 		t := p.peek(i)
@@ -112,7 +115,7 @@ func (p *parser) need(words ...string) {
 	}
 }
 
-// name reads an identifier. In some places SQLite also accepts strings as names.
+// name reads an identifier, or a string, which SQLite accepts as a name in some places.
 func (p *parser) name() string {
 	t := p.peek(0)
 	if t.Kind != sqlfile.Word && t.Kind != sqlfile.Ident {
@@ -297,7 +300,7 @@ func (p *parser) resultColumns() []resultColumn {
 	}
 }
 
-// alias reads a name or, as SQLite allows, a string.
+// alias reads an alias: a name or, as SQLite allows, a string.
 func (p *parser) alias() string {
 	if t := p.peek(0); t.Kind == sqlfile.String {
 		p.at++
@@ -306,7 +309,7 @@ func (p *parser) alias() string {
 	return p.name()
 }
 
-// ends are the words that cannot be an alias without AS.
+// ends are the words that end an item, and so cannot be its alias without AS.
 var ends = map[string]bool{
 	"FROM": true, "WHERE": true, "GROUP": true, "HAVING": true, "WINDOW": true, "ORDER": true, "LIMIT": true, "UNION": true, "INTERSECT": true, "EXCEPT": true,
 	"JOIN": true, "LEFT": true, "RIGHT": true, "FULL": true, "INNER": true, "OUTER": true, "CROSS": true, "NATURAL": true, "ON": true, "USING": true, "SET": true,
@@ -355,7 +358,8 @@ func (p *parser) fromItem() *source {
 			s = p.from()
 		}
 		p.need(")")
-		if s.left != nil || s.table != "" { // a join in brackets keeps the names of its tables
+		// The source is a join in brackets, whose tables keep their names.
+		if s.left != nil || s.table != "" {
 			if p.is("AS") || p.peek(0).Kind == sqlfile.Ident {
 				p.fail()
 			}

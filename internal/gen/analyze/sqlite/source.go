@@ -2,8 +2,8 @@ package sqlite
 
 import "strings"
 
-// source returns the relations of a FROM. known is false if one of them is unknown. Then stars and
-// unqualified names have no known meaning.
+// source returns the items of a FROM with their columns. known is false if one of the items is
+// unknown. Then stars, and names without a table, have no known meaning.
 func (w *walker) source(s *source, sc *scope) (out []*relation, known bool) {
 	if s.left == nil {
 		r, ok := w.relation(s, sc)
@@ -58,7 +58,7 @@ func null(relations []*relation) {
 			v.nullable = true
 			r.coalesced[name] = v
 		}
-		r.rowid = false // its rowid can be NULL too, and counts as unknown
+		r.rowid = false // after an outer join the rowid can be NULL too: treat it as unknown
 	}
 }
 
@@ -82,7 +82,8 @@ func findRelation(relations []*relation, name string) *relation {
 	return nil
 }
 
-// relation describes a table, view, WITH query, function or subquery.
+// relation returns an item of FROM that is not a join: a table, view, WITH query, table function or
+// subquery. The boolean is false if it is unknown.
 func (w *walker) relation(s *source, sc *scope) (*relation, bool) {
 	r := &relation{alias: s.alias, merged: map[string]bool{}, coalesced: map[string]value{}}
 	if s.sub != nil {

@@ -34,7 +34,7 @@ type tableInfo struct {
 	hidden       int
 	generated    map[string]bool
 	columns      []output
-	// raw is what the engine reported, for analyze.TableInfo.
+	// raw has the columns as the engine reports them.
 	raw []rawColumn
 }
 
@@ -54,7 +54,7 @@ func Open() (*Engine, error) {
 	}
 	e := &Engine{conn: conn, tables: map[string]*tableInfo{}}
 	var rows [][]string
-	// migrations run with this setting
+	// Migrations are applied with foreign keys off, so the schema must run with the same setting.
 	if err = errors.Join(Extend(conn), conn.Exec("PRAGMA foreign_keys = OFF")); err == nil {
 		rows, err = e.rows("SELECT sqlite_version()", 1)
 	}
@@ -65,8 +65,8 @@ func Open() (*Engine, error) {
 	return e, nil
 }
 
-// Extend registers the virtual tables that the drivers of applications contain, but this driver
-// does not.
+// Extend registers virtual tables on a connection. They are built into the drivers that
+// applications use, but not into this one.
 func Extend(conn *sqlite3.Conn) error {
 	if err := errors.Join(fts5.Register(conn), rtree.Register(conn)); err != nil {
 		return fmt.Errorf("extend SQLite: %w", err)
@@ -97,7 +97,7 @@ func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
 	return out, s.Err()
 }
 
-// refused converts an error about a text into a SQLError.
+// refused converts SQLite's error about a text into an analyze.SQLError.
 func refused(err error, text string) error {
 	var e *sqlite3.Error
 	if !errors.As(err, &e) {
@@ -125,7 +125,8 @@ func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { ret
 
 func placeholder(i int) string { return fmt.Sprintf("?%d", i+1) }
 
-// Describe prepares the statement and analyses its syntax.
+// Describe finds the parameters and columns of a statement, by preparing it and by analysing its
+// syntax.
 func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.Description, err error) {
 	sql := s.Render(placeholder)
 	prepared, _, err := e.conn.Prepare(sql)
@@ -158,7 +159,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 		d.Params = append(d.Params, analyze.ParamInfo{Type: *w.params[i]})
 	}
 	var found []output
-	// Nothing is claimed for unknown syntax. Repeat the walk, because parameters have types now.
+	// If the parser does not know the syntax (unread), nothing is claimed. Otherwise walk the tree
+	// again, because the parameters have types now.
 	if unread == nil {
 		found = w.statement(tree)
 		for i := range d.Params {
@@ -177,8 +179,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 	return d, nil
 }
 
-// column combines what the engine and the walker know about a result column. If they disagree about
-// its table column, nothing is claimed.
+// column combines what the engine reports about column i of the result and what the walker found.
+// If they disagree about the table column that it comes from, nothing is claimed about it.
 func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnInfo {
 	c := analyze.ColumnInfo{Name: s.ColumnName(i), Nullable: true, Type: anyType}
 	origin := s.ColumnOriginName(i)
@@ -205,12 +207,12 @@ func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnIn
 	return c
 }
 
-// sampleType returns the type of the sample expression, from its storage class.
+// sampleType returns the type of a sample value, judging by the storage class that SQLite gives it.
 func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
 	of := func(expression string) analyze.Type {
 		rows, err := e.rows("SELECT typeof("+expression+")", 1)
 		if err != nil || len(rows) != 1 {
-			return textType // DATE '2020-01-01' and other literals that SQLite does not support
+			return textType // a literal such as DATE '2020-01-01', which SQLite does not support
 		}
 		switch rows[0][0] {
 		case "integer":

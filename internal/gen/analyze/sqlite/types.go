@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// The types of expressions.
+// These are the types that the analysis gives to expressions.
 var (
 	integerType = analyze.Plain(ir.Int64, "INTEGER")
 	realType    = analyze.Plain(ir.Float64, "REAL")
@@ -17,9 +17,8 @@ var (
 	anyType     = analyze.Plain(ir.Any, "")
 )
 
-// declared maps a declared type. Some names say more than SQLite's affinity. Like sqlc and the JDBC
-// drivers, declared uses these names:
-//
+// declared returns the type for the declared type of a column. Some names are used as sqlc and the
+// JDBC drivers do, because they say more than SQLite's affinity:
 //   - BOOLEAN has the values 0 and 1.
 //   - DATE, TIME and DATETIME have the forms of SQLite's date functions: text in ISO 8601, seconds
 //     since 1970, or a Julian day.
@@ -73,8 +72,8 @@ func declared(text string) analyze.Type {
 	return t
 }
 
-// operand returns the type of a value as an operand of arithmetic. SQLite calculates with numbers,
-// so the difference of two times is not a time.
+// operand returns the type that a value has as an operand of arithmetic. SQLite calculates with
+// numbers, so the difference of two times is not a time.
 func operand(t analyze.Type) analyze.Type {
 	switch t.Kind {
 	case ir.Bool:
@@ -85,7 +84,7 @@ func operand(t analyze.Type) analyze.Type {
 	return anyType
 }
 
-// unify returns the type of a value that has one of two types.
+// unify returns the type of a value whose type is either a or b.
 func unify(a, b analyze.Type) analyze.Type {
 	number := func(t analyze.Type) bool { return t.Kind == ir.Int64 || t.Kind == ir.Float64 }
 	switch {

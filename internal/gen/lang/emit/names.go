@@ -18,7 +18,7 @@ func words(s string) map[string]bool {
 	return set
 }
 
-// keywords are the words that cannot be identifiers in a language.
+// keywords are the words that cannot be identifiers, for each language.
 var keywords = map[Language]map[string]bool{
 	Java: words(`abstract assert boolean break byte case catch char class const continue default do double else enum extends
 		false final finally float for goto if implements import instanceof int interface long native new null package private
@@ -28,8 +28,8 @@ var keywords = map[Language]map[string]bool{
 		global if import in is lambda nonlocal not or pass raise return try while with yield`),
 }
 
-// reserved are words that generated code must not use as names either. Redefining them would break
-// the code around them, or they are names only in some places.
+// reserved are further words that generated code must not use as names. Some are keywords only in
+// certain places. Others are existing names whose redefinition would break generated code.
 var reserved = map[Language]map[string]bool{
 	Java: words(`var yield record sealed permits when exports module
 		clone finalize getClass hashCode notify notifyAll toString wait equals rt`),
@@ -47,9 +47,8 @@ var reserved = map[Language]map[string]bool{
 		ctx q err row rows context json time big fmt iter sql`),
 }
 
-// Identifier makes base an identifier of the language. It adds an underscore before a leading
-// digit, and after a reserved word. Two different names never become the same identifier in this
-// way.
+// Identifier makes base a valid identifier of the language. It adds an underscore before a leading
+// digit, and after a reserved word. Different names stay different.
 func Identifier(l Language, base string) string {
 	if base == "" {
 		return "_"
@@ -76,17 +75,17 @@ func IsIdentifier(l Language, word string) bool {
 	return word != "" && !keywords[l][word]
 }
 
-// Case converts a name to the case that a language uses for a kind of name.
+// Case joins the words of a name in one letter case, such as camel case.
 type Case func(ir.Name) string
 
-// The cases of methods, fields, parameters and types for each language.
+// These are the letter cases of methods, fields, parameters and types in each language.
 var (
 	methodCase = map[Language]Case{Java: ir.Name.Camel, TypeScript: ir.Name.Camel, Python: ir.Name.Snake}
 	fieldCase  = map[Language]Case{Java: ir.Name.Camel, Python: ir.Name.Snake}
 	paramCase  = map[Language]Case{Java: ir.Name.Camel, TypeScript: paramOriginal, Python: ir.Name.Snake, Go: ir.Name.Camel}
 )
 
-// paramOriginal keeps the user's spelling if it is already an identifier.
+// paramOriginal returns the name of a parameter as the user wrote it, if that is an identifier.
 func paramOriginal(n ir.Name) string {
 	for i, r := range n.Original {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -99,8 +98,9 @@ func paramOriginal(n ir.Name) string {
 	return n.Original
 }
 
-// exported makes a name in Pascal case exported in Go: it must begin with a capital letter. Digits
-// and the letters of many scripts are not capital letters.
+// exported makes sure that a name in Pascal case is exported in Go, which requires a capital letter
+// at the beginning. If the name begins with a digit, or with a letter of a script without capitals,
+// exported puts an X before it.
 func exported(name string) string {
 	if !unicode.IsUpper([]rune(name)[0]) {
 		return "X" + name
@@ -139,7 +139,8 @@ func Field(l Language, n ir.Name) string {
 // Param returns the name of a parameter.
 func Param(l Language, n ir.Name) string { return Identifier(l, paramCase[l](n)) }
 
-// Scope hands out names. It gives each name only once.
+// Scope has the names that are taken in one scope of generated code. It never gives out a name
+// twice.
 type Scope struct {
 	taken map[string]string
 }
@@ -153,8 +154,8 @@ func NewScope(taken ...string) *Scope {
 	return s
 }
 
-// First takes the first candidate that is free. If none is free, it takes the last candidate with
-// underscores appended until it is free.
+// First takes and returns the first candidate that is free. If none is, it appends underscores to
+// the last candidate until that is free. owner is the thing to be named, for error messages.
 func (s *Scope) First(owner string, candidates ...string) string {
 	for _, c := range candidates {
 		if _, taken := s.taken[c]; !taken {
@@ -170,8 +171,8 @@ func (s *Scope) First(owner string, candidates ...string) string {
 	return name
 }
 
-// Derived takes a name that must not be changed, because readers recognise its parts. The error is
-// Invalid if the name is taken.
+// Derived takes and returns a name whose parts have a meaning for readers, so it must not be
+// changed. If the name is taken, the error is Invalid.
 func (s *Scope) Derived(owner, name string) (string, error) {
 	if other, taken := s.taken[name]; taken {
 		return "", base.Errorf(base.Invalid, "%s needs the name %s, which %s has already: rename one of them", owner, name, other)

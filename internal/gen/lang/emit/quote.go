@@ -24,7 +24,7 @@ const (
 // leaves room for the two-byte form of NUL.
 const maxJavaConstant = 30000
 
-// Quote returns an expression of the language whose value is s. Bytes that are not UTF-8 become
+// Quote returns a string literal of the language whose value is s. Bytes that are not UTF-8 become
 // U+FFFD, as usual in Go.
 func Quote(l Language, s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
@@ -57,7 +57,8 @@ func Quote(l Language, s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case r < 0x20 || r == 0x7f:
-			// Java needs an octal escape: \u000a would end the line before the literal is read.
+			// Java needs an octal escape here. It replaces \u000a by a line end before it reads the
+			// literal.
 			if l == Java {
 				fmt.Fprintf(&b, `\%03o`, r)
 			} else {
@@ -73,8 +74,8 @@ func Quote(l Language, s string) string {
 	return b.String()
 }
 
-// escaped returns the escape sequence of a character outside of ASCII that should not be written as
-// itself: a space, mark, direction or symbol.
+// escaped returns the escape sequence of a character outside of ASCII. It is called for spaces,
+// marks, directions and symbols, which should not be written as themselves.
 func escaped(l Language, r rune) string {
 	switch {
 	case l == Python && r > 0xffff:
@@ -87,9 +88,9 @@ func escaped(l Language, r rune) string {
 	}
 }
 
-// QuoteBlock is Quote for longer text such as SQL. It uses the language's multi-line literal if
-// that can contain s and is easier to read. Further lines are indented with indent if the language
-// strips it.
+// QuoteBlock returns a literal for longer text such as SQL. It is the language's multi-line literal
+// if that can contain s and is easier to read, and otherwise that of Quote. If the language strips
+// indentation, all lines but the first begin with indent.
 func QuoteBlock(l Language, s, indent string) string {
 	lines := strings.Contains(s, "\n")
 	if !plainBlock(s) || !lines && (l == Java || l == Python || !strings.Contains(s, `"`)) {

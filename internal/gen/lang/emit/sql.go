@@ -11,40 +11,45 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Style is a driver's form of placeholders.
+// Style is the form of placeholders that a driver needs.
 type Style int
 
 // The styles.
 const (
-	// Question is a `?` for each occurrence (SQLite).
+	// Question has a `?` for each occurrence of a parameter (SQLite).
 	Question Style = iota
 	// QuestionJDBC is like Question, but a `?` in the SQL itself is written `??` (the PostgreSQL
 	// JDBC driver).
 	QuestionJDBC
-	// Dollar is `$1`, with the same number for all occurrences of a parameter (DuckDB, pg, pgx).
+	// Dollar has a numbered placeholder for each parameter, such as `$1`, which all occurrences of
+	// the parameter share (DuckDB, pg, pgx).
 	Dollar
-	// Percent is psycopg's `%(p1)s`, with the same name for all occurrences of a parameter. If
-	// there are parameters, every other `%` is doubled.
+	// Percent has a named placeholder for each parameter, such as `%(p1)s`, which all occurrences
+	// of the parameter share (psycopg). If there are parameters, every other `%` of the SQL is
+	// doubled.
 	Percent
-	// DollarText is like Dollar, but only numbers, text and bytes are bound as such. Other values
-	// are bound as text that the statement casts, and nested values as JSON. The reason is
-	// duckdb-go: it binds timestamps in the session's time zone, refuses decimals and intervals,
-	// and cannot bind a list with a NULL inside.
+	// DollarText has the placeholders of Dollar, but binds only numbers, text and bytes as such.
+	// Other values are bound as text that the statement casts, and nested values as JSON. The
+	// reason is duckdb-go: it binds timestamps in the session's time zone, refuses decimals and
+	// intervals, and cannot bind a list that contains a NULL.
 	DollarText
-	// Wire is like DollarText, but bytes are text as well: Scoter's HTTP interface accepts only
-	// JSON's numbers, strings and booleans.
+	// Wire has the placeholders of Dollar, for Scoter's HTTP interface. That accepts only JSON's
+	// numbers, strings and booleans, so all other values are bound as text that the statement
+	// casts, including bytes.
 	Wire
 )
 
 // SQL is the text of a query in one placeholder style.
 type SQL struct {
 	Text string
-	// Binds are the indices in Query.Params in the order in which the driver takes the values: one
-	// for each occurrence for Question, and one for each parameter otherwise.
+	// Binds are indices in Query.Params, in the order in which the driver takes the values.
+	// Question has one for each occurrence of a parameter, and the other styles have one for each
+	// parameter.
 	Binds []int
 }
 
-// Render joins the segments of a query, with placeholders for its parameters.
+// Render returns the SQL text of a query: its segments joined, with placeholders for its
+// parameters.
 func Render(q *ir.Query, style Style) SQL {
 	var b strings.Builder
 	var binds []int
@@ -73,7 +78,8 @@ func Render(q *ir.Query, style Style) SQL {
 			}
 			if strings.HasPrefix(p, "CAST") && i+1 < len(q.Segments) {
 				if next := strings.TrimLeft(q.Segments[i+1].Text, " \t\r\n"); strings.HasPrefix(next, "[") || strings.HasPrefix(next, ".") {
-					// PostgreSQL needs the parentheses to access elements or fields of a cast
+					// PostgreSQL needs the parentheses if the SQL accesses an element or field of
+					// the cast value.
 					p = "(" + p + ")"
 				}
 			}
@@ -99,12 +105,13 @@ func Render(q *ir.Query, style Style) SQL {
 	return SQL{Text: b.String(), Binds: binds}
 }
 
-// Nested reports whether values of a type contain other values.
+// Nested reports whether values of a type contain other values, such as the elements of a list.
 func Nested(t ir.Type) bool {
 	return t.Kind == ir.List || t.Kind == ir.Array || t.Kind == ir.StructKind || t.Kind == ir.Map
 }
 
-// AsText reports whether DollarText writes a value of a type that is not nested as text.
+// AsText reports whether the style DollarText binds values of a type as text. The type must not be
+// nested.
 func AsText(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Decimal, ir.UUID, ir.Interval, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.Uint64, ir.Int128, ir.Uint128:
@@ -120,8 +127,8 @@ func OnlyOfText(t ir.Type) bool {
 	return t.Kind == ir.Decimal && t.Precision == 0 || t.Native == "TIME_NS"
 }
 
-// wordByte reports whether a placeholder directly after c would be read as a part of the word
-// before it (`id=$1` is valid, `LIMIT$1` is not).
+// wordByte reports whether c can be part of a word. A placeholder directly after such a character
+// may be read as a part of the word: `id=$1` is valid, `LIMIT$1` is not.
 func wordByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
@@ -140,28 +147,28 @@ type Bulk struct {
 	Columns []int
 	// Target is the table's SQL name with the list of columns to write: `app.tasks (a, b)`.
 	Target string
-	// Row is the statement for one row with `?` placeholders (SQLite). RowOrder are the positions
-	// in Columns of its values.
+	// Row is the statement that writes one row, with `?` placeholders (SQLite). RowOrder are
+	// indices in Columns: the order in which the statement takes the values.
 	Row      string
 	RowOrder []int
-	// Stage is the name of the temporary table that an update, delete or upsert fills first
-	// (DuckDB, PostgreSQL). The statements run in this order:
-	//
-	//  1. Create
-	//  2. Dedupe, after the table was filled: the last of several rows with the same key wins
-	//  3. Apply
-	//  4. Drop
+	// An update, delete or upsert on DuckDB and PostgreSQL first fills a temporary table. Stage is
+	// the name of that table. The statements are run in this order:
+	//  1. Create creates the table, which is then filled.
+	//  2. Dedupe removes all but the last of several rows with the same key.
+	//  3. Apply makes the changes.
+	//  4. Drop drops the table.
 	Stage, Create, Dedupe, Apply, Drop string
 }
 
-// Many returns the text before and after the rows' placeholders in a statement like Row that has
-// several rows. ok is false if the operation has no such statement.
+// Many splits the statement Row, so that a generator can make a statement for several rows of it.
+// before and behind are the texts around the placeholders of the rows. ok is false if the operation
+// has no such statement.
 func (b Bulk) Many() (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(b.Row, "("+strings.Repeat("?, ", len(b.Columns)-1)+"?)")
 	return before, behind, ok && strings.HasSuffix(before, " VALUES ")
 }
 
-// BulkSQL returns the statements of an operation. An appender and an insert write directly into the
+// BulkSQL returns the SQL of a bulk operation. An appender and an insert write directly into the
 // table, without a temporary table.
 func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	b := Bulk{Op: op}
@@ -238,7 +245,8 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	case ir.OpUpsert:
 		b.Apply = "INSERT INTO " + b.Target + " SELECT " + columns + " FROM " + stage + conflict
 		if e == ir.DuckDB {
-			// A join needs no index, and replaces an index lookup for each row.
+			// DuckDB runs a MERGE as a join, which needs no index. INSERT ... ON CONFLICT would
+			// look up each row in an index.
 			b.Apply = "MERGE INTO " + t.SQLName + " AS t USING " + stage + " AS s ON " + match
 			if len(t.Set) > 0 {
 				b.Apply += " WHEN MATCHED THEN UPDATE SET " + list(t.Set, func(i int) string { return name(i) + " = s." + name(i) }, ", ")
@@ -249,7 +257,7 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// RowsPath returns the path of a bulk operation of Scoter's HTTP interface, below
+// RowsPath returns the URL path of a bulk operation in Scoter's HTTP interface, without the prefix
 // /api/v1/tables/{database}/.
 func RowsPath(t *ir.Table, op ir.Op) string {
 	table := t.Table
@@ -267,8 +275,8 @@ func RowsPath(t *ir.Table, op ir.Op) string {
 	return path + "&mode=" + string(op) + "&key=" + url.QueryEscape(strings.Join(key, ","))
 }
 
-// StagedInsert is BulkSQL for an insert through a temporary table. DuckDB's appender needs it,
-// because it must be given every column of its table.
+// StagedInsert returns the SQL of an insert through a temporary table, which only has the columns
+// to insert. It is for DuckDB's appender, which must be given every column of its table.
 func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	b := BulkSQL(ir.DuckDB, t, op)
 	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
@@ -280,13 +288,15 @@ func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// ColumnsAsText wraps a query of DuckDB's dialect so that columns of some kinds are text.
+// ColumnsAsText wraps a query in DuckDB's dialect so that it returns columns of the given kinds as
+// text.
 func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
 }
 
-// TextSQL is like ColumnsAsText. It also converts values of some kinds inside of other values,
-// unless these contain a type without a name.
+// TextSQL wraps a query in DuckDB's dialect so that it returns columns of the given kinds as text.
+// Values of the kinds in inside become text where they are part of other values, such as elements
+// of a list. The exception are values that contain a type without a name (UNION, VARIANT).
 func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && p.some(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.some(t, p.nameless) {
@@ -296,9 +306,9 @@ func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	})
 }
 
-// CheckText fails with Invalid if a column has values of a kind that a language can only read as
-// text, and the query cannot convert them to text. It cannot convert the values of a statement that
-// is not wrapped, or values inside of a type without a name.
+// CheckText returns an Invalid error if a column has values of a kind that the language can only
+// read as text, but the query cannot return them as text. That is so for statements that are not
+// wrapped in a SELECT, and for values that are part of a type without a name (UNION, VARIANT).
 func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
 	for _, q := range p.Queries {
 		for _, c := range q.Columns {
@@ -316,13 +326,13 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 	return nil
 }
 
-// nameless reports whether DuckDB does not show the full name of a type, so that no CAST can name a
-// type that contains it: UNION and VARIANT.
+// nameless reports whether DuckDB does not show the full name of a type (UNION, VARIANT). A CAST
+// cannot name such a type, or a type that contains it.
 func (p *Plan) nameless(t ir.Type) bool { return t.Kind == ir.Any }
 
-// nameFields makes a query of DuckDB's dialect return structs whose fields have names. The fields
+// nameFields changes a query in DuckDB's dialect so that fields of structs have names. The fields
 // of row(...) have none, but drivers return fields by name. The error is Invalid for a statement
-// that cannot be wrapped.
+// that cannot be wrapped in a SELECT.
 func (p *Plan) nameFields(q *Query) error {
 	if p.Module.Engine != ir.DuckDB && p.Module.Engine != ir.Scoter {
 		return nil
@@ -354,10 +364,10 @@ func (p *Plan) has(t ir.Type, kind ir.Kind) bool {
 	return p.some(t, func(t ir.Type) bool { return t.Kind == kind })
 }
 
-// FiniteSQL returns a query of DuckDB's dialect for Python. Intervals become text, and so do dates
-// and timestamps inside of other values. For other dates and timestamps an infinite value is an
-// error: the driver would convert it to the first or last value of Python's type, which cannot be
-// distinguished from a real value.
+// FiniteSQL returns a query in DuckDB's dialect for Python. It returns intervals as text, and also
+// dates and timestamps that are part of other values. Other dates and timestamps cause an error if
+// they are infinite: the driver would convert them to the first or last value of Python's type,
+// which cannot be distinguished from a real value.
 func (p *Plan) FiniteSQL(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		switch {
@@ -397,9 +407,9 @@ func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
 	return t.Native
 }
 
-// ArrowSQL returns the text of a query whose result is read as Arrow. DuckDB 1.5.5 cannot export
-// some types, or not exactly: VARIANT, UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ,
-// which loses its offset. ArrowSQL converts columns that contain such a type to text.
+// ArrowSQL returns the text of a query whose result is read as Arrow. Columns whose type contains a
+// type that DuckDB 1.5.5 cannot export exactly are converted to text. These types are VARIANT,
+// UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which loses its offset.
 func (p *Plan) ArrowSQL(q *Query) string {
 	if p.Module.Engine != ir.DuckDB || !q.ReadOnly {
 		return q.SQL.Text
@@ -407,8 +417,9 @@ func (p *Plan) ArrowSQL(q *Query) string {
 	return columnsAsText(q, p.arrowLoses)
 }
 
-// arrowCannot reports whether a statement that changes rows has a column that would have to be text
-// in Arrow. Such a statement cannot be wrapped to convert it.
+// arrowCannot reports whether a query cannot be read as Arrow, because it changes rows and has a
+// column that ArrowSQL would convert to text. A statement that changes rows cannot be wrapped in a
+// SELECT.
 func (p *Plan) arrowCannot(q *Query) bool {
 	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowLoses(c.Type) })
 }
@@ -428,8 +439,9 @@ func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	return found
 }
 
-// InnerMomentsAsText wraps a query of DuckDB's dialect so that timestamps inside of lists, structs
-// and maps are text, unless these contain a type without a name.
+// InnerMomentsAsText wraps a query in DuckDB's dialect so that it returns timestamps inside of
+// lists, structs and maps as text. The exception are values that contain a type without a name
+// (UNION, VARIANT).
 func (p *Plan) InnerMomentsAsText(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && (p.has(t, ir.TimestampTZ) || p.has(t, ir.Timestamp)) && !p.some(t, p.nameless) {
@@ -439,9 +451,9 @@ func (p *Plan) InnerMomentsAsText(q *Query) string {
 	})
 }
 
-// momentsAsText returns a DuckDB expression that replaces timestamps by text. Timestamps with a
-// time zone are in UTC. With an offset they would lose the seconds of offsets from before time
-// zones.
+// momentsAsText returns a DuckDB expression that is value, of type t, with timestamps replaced by
+// text. Timestamps with a time zone are written in UTC. With another offset, the text would lose
+// the seconds of offsets from before time zones existed. depth is the number of lists around value.
 func (p *Plan) momentsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {
@@ -474,7 +486,7 @@ func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
 
-// asText returns an expression for a column as text, or "" if the column does not change.
+// asText returns an expression that converts a column to text, or "" if the column does not change.
 func asText(name string, t ir.Type, text bool) string {
 	switch {
 	case !text:
@@ -485,8 +497,8 @@ func asText(name string, t ir.Type, text bool) string {
 	return "CAST(" + name + " AS VARCHAR)"
 }
 
-// columnsAs wraps a query and replaces columns by expressions. A column does not change if its
-// expression is "".
+// columnsAs wraps a query in a SELECT that replaces columns by expressions. If the expression of a
+// column is "", the column does not change.
 func columnsAs(q *Query, expression func(name string, t ir.Type) string) string {
 	var texts []string
 	for _, c := range q.Columns {

@@ -12,16 +12,16 @@ import (
 // assignment fails.
 var limited = regexp.MustCompile(`^(character varying|character|bit varying|bit)\(\d+\)$`)
 
-// unlimited are the names of these types without a length. "character" alone would have the length
-// 1.
+// unlimited maps the name of each such type to one without a length. "character" alone would have
+// the length 1.
 var unlimited = map[string]string{"character varying": "varchar", "character": "bpchar", "bit varying": "varbit", "bit": "varbit"}
 
-// UnnestSQL returns an operation on a PostgreSQL table as one statement. Each column has one
-// parameter: the array of the rows' values. mark returns the placeholder of parameter n, which
-// starts at 1. If several rows have the same key, the last one wins.
+// UnnestSQL returns a bulk operation on a PostgreSQL table as one statement. The statement has one
+// parameter for each column: an array with the values of all rows. mark returns the placeholder of
+// parameter n, which starts at 1. If several rows have the same key, the last one wins.
 //
-// The result is "" if a single statement would behave differently than a temporary table: if the
-// length of a key matters, or if there is a composite value, which unnest takes apart.
+// The result is "" if a single statement would give other results than a temporary table. That is
+// so if the length of a key matters, or if there is a composite value, which unnest takes apart.
 func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	b := BulkSQL(ir.Postgres, t, op)
 	const stage, position = "s", `"_scoter_n"`
@@ -35,7 +35,7 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 		if m := limited.FindStringSubmatch(native); m != nil {
 			native = unlimited[m[1]]
 		}
-		// unnest would take such arrays apart, so they are text
+		// Pass such arrays as text, because unnest would take them apart.
 		if t.Columns[i].Type.Kind == ir.List {
 			native = "text"
 		}
@@ -79,7 +79,8 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	return "INSERT INTO " + b.Target + " SELECT " + list(b.Columns, value, ", ") + " FROM (" + last + ") AS " + stage + " ORDER BY " + stage + "." + position + conflict
 }
 
-// equal returns a condition that compares two values of a key column. NULL equals NULL.
+// equal returns a condition in the engine's SQL that compares two values of a key column. If
+// nullable is set, NULL equals NULL.
 func equal(e ir.Engine, nullable bool, left, right string) string {
 	switch {
 	case !nullable:
@@ -89,13 +90,14 @@ func equal(e ir.Engine, nullable bool, left, right string) string {
 	case e != ir.Postgres:
 		return left + " IS NOT DISTINCT FROM " + right
 	}
-	// PostgreSQL can use neither hash, sort nor index for IS NOT DISTINCT FROM, and compares every
-	// row with every other. It can hash and sort arrays of one value, in which NULL equals NULL.
-	// The second part of the condition can use an index, and gives the exact result.
+	// PostgreSQL cannot use a hash, sort or index for IS NOT DISTINCT FROM, and so compares every
+	// row with every other row. But it can hash and sort arrays, in which NULL equals NULL. So the
+	// first part compares arrays with one value. The second part gives the exact result, and can
+	// use an index.
 	return "ARRAY[" + left + "] = ARRAY[" + right + "] AND (" + left + " = " + right + " OR " + left + " IS NULL AND " + right + " IS NULL)"
 }
 
-// DollarMark returns the placeholder `$1` and so on.
+// DollarMark returns the placeholder of parameter n, such as `$1`.
 func DollarMark(n int) string { return "$" + strconv.Itoa(n) }
 
 // QuestionMark returns the placeholder `?`.

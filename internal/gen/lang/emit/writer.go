@@ -1,6 +1,6 @@
 // Package emit has the code that all generators share: quoting, identifiers, the SQL text of
-// queries and bulk writes, and a writer for indented text. Everything is decided, here or in the
-// generator, before text is written.
+// queries and bulk writes, and a writer for indented text. All decisions, here and in the
+// generators, are made before text is written.
 package emit
 
 import (
@@ -12,7 +12,7 @@ import (
 type Writer struct {
 	b     strings.Builder
 	depth int
-	// Unit is one step of indentation. "" means four spaces.
+	// Unit is the text of one step of indentation. "" means four spaces.
 	Unit string
 }
 
@@ -23,7 +23,7 @@ func (w *Writer) unit() string {
 	return w.Unit
 }
 
-// Indent returns the current indentation plus n steps.
+// Indent returns the current indentation with n more steps.
 func (w *Writer) Indent(n int) string { return strings.Repeat(w.unit(), w.depth+n) }
 
 // Line writes one line with the current indentation. An empty line has no indentation. If there are
@@ -40,7 +40,7 @@ func (w *Writer) Line(format string, args ...any) {
 	w.b.WriteByte('\n')
 }
 
-// In writes a line, and indents the lines that body writes.
+// In writes the line head. Lines that body writes are indented below it.
 func (w *Writer) In(head string, body func()) {
 	w.Line("%s", head)
 	w.depth++
@@ -48,7 +48,7 @@ func (w *Writer) In(head string, body func()) {
 	w.depth--
 }
 
-// Block is like In, with a closing line.
+// Block writes the lines head and tail. Lines that body writes are indented between them.
 func (w *Writer) Block(head, tail string, body func()) {
 	w.In(head, body)
 	w.Line("%s", tail)

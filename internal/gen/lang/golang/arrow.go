@@ -10,8 +10,8 @@ import (
 // arrowTag is the build tag that enables Arrow in duckdb-go.
 const arrowTag = "duckdb_arrow"
 
-// arrowFile returns the file with the methods for record batches. It is compiled only with
-// duckdb-go's build tag. It is "" if there are no such methods.
+// arrowFile returns the text of a separate file with the methods for record batches, or "" if there
+// are none. The file is only compiled with duckdb-go's build tag for Arrow.
 func (g *generator) arrowFile() string {
 	if g.Module.Engine != ir.DuckDB {
 		return ""

@@ -23,7 +23,8 @@ func check(p *emit.Plan) error {
 	return nil
 }
 
-// checkNames refuses two fields of a type, or two names of the package, that become the same.
+// checkNames returns an error if two fields of a type, or two names of the package, become the same
+// in Go.
 func checkNames(p *emit.Plan) error {
 	names := emit.NewScope(slices.Concat(runtimeNames, p.Attach, []string{p.Class, "New" + p.Class, "Get" + p.Class + "Migrations", "Apply" + p.Class + "Migrations"})...)
 	declare := func(owner, name string, fields []ir.Name) error {
@@ -79,12 +80,13 @@ func namesOf[T any](all []T, name func(T) ir.Name) (names []ir.Name) {
 	return names
 }
 
-// label returns the name of the constant for a label of an enum.
+// label returns the name of the Go constant for a label of an enum.
 func label(p *emit.Plan, e ir.Enum, v ir.EnumValue) string {
 	return p.EnumType(e.Ref) + v.Name.Pascal()
 }
 
-// checkKeys refuses maps whose keys are not possible in Go's maps, or cannot be looked up.
+// checkKeys returns an error for a map whose keys cannot be keys of a Go map, or could not be
+// looked up in it.
 func checkKeys(p *emit.Plan) (err error) {
 	look := func(owner string, t ir.Type) {
 		t.Walk(func(t ir.Type) {

@@ -19,16 +19,19 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// driver has the differences between the database drivers.
+// driver is what differs in generated code between the database drivers.
 type driver struct {
 	style emit.Style
 	files []string
-	// db is the interface that the code uses. open returns the runtime for a db. prefix is the
-	// prefix of the runtime's functions. bulk is its bulk function.
+	// db is the name of the interface that the generated code uses. open is the function that makes
+	// the runtime from a db. prefix begins the names of the driver's functions in the runtime. bulk
+	// is its function for bulk writes.
 	db, open, prefix, bulk string
-	// route is the type of a bulk operation's route, or "" if there is only one way.
+	// route is the Go type that selects one of several ways to write in bulk, or "" if there is
+	// only one way.
 	route string
-	// migrate is the migration function with its arguments before the project.
+	// migrate is the beginning of the call of the migration function: its name, and the arguments
+	// before the project.
 	migrate string
 }
 
@@ -56,8 +59,8 @@ var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUI
 	GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
 	PostgresRoute PostgresUnnest PostgresBinary PostgresText`)
 
-// Plan names everything in a module. The error is Invalid if there is no such driver, or if two
-// names become the same.
+// Plan chooses the Go name of everything in a module. The error is Invalid if the target's driver
+// is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers[string(t.Engine)+"/"+t.Driver]
 	if !ok {
@@ -89,7 +92,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	}
 	name := emit.File(t, ir.Name.Snake, ".go")
 	if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(t.Output, "/") && !everywhere(path.Base(name)) {
-		// Go would leave out such a file from some or all builds of the package.
+		// Go gives such a file name a meaning, and would leave the file out of some or all builds
+		// of the package.
 		name = strings.TrimSuffix(name, ".go") + "_.go"
 	}
 	files := []ir.File{{Path: name, Content: string(text)}}
@@ -115,8 +119,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	return files, nil
 }
 
-// everywhere reports whether a file is part of its package on every system. It is not if its name
-// ends with the name of a system.
+// everywhere reports whether Go compiles a file on every system, judging by its name. A name that
+// ends with that of a system, such as _linux.go, is only compiled there.
 func everywhere(name string) bool {
 	none := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("package p\n")), nil
@@ -145,7 +149,7 @@ func (g *generator) pkg() string {
 
 func quote(s string) string { return emit.QuoteBlock(emit.Go, s, "") }
 
-// doc writes a doc comment that begins with name.
+// doc writes a Go doc comment that begins with name. If doc is empty, it writes fallback.
 func (g *generator) doc(name string, doc []string, fallback string) {
 	lines := emit.DocLines(emit.Go, doc)
 	if len(lines) == 0 {
@@ -187,8 +191,8 @@ func (g *generator) file() {
 	}
 }
 
-// imports writes the imports of the standard library's packages that the code uses. Code that
-// cannot be parsed is reported later, when it is formatted.
+// imports writes the imports of the standard library's packages that the text uses. If the text is
+// not valid Go, imports reports nothing: formatting the text fails later.
 func (g *generator) imports(text string) {
 	used := map[string]bool{}
 	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0); err == nil {
@@ -268,7 +272,8 @@ func (g *generator) migrations() {
 				w.Line("Checksum: %s,", quote(m.Checksum))
 				w.Block("Statements: []string{", "},", func() {
 					for _, s := range m.Statements {
-						// A raw string must not be indented.
+						// Do not indent this literal: in a raw string, the indentation would become
+						// part of the value.
 						w.Line("%s,", quote(s))
 					}
 				})

@@ -83,7 +83,7 @@ var simple = map[ir.Kind]struct{ typ, read string }{
 	ir.JSON: {"json.RawMessage", "scJSON"}, ir.Any: {"any", "scAny"},
 }
 
-// hasNil reports whether a type has a nil value, which stands for NULL.
+// hasNil reports whether the Go type for t has the value nil, which stands for NULL.
 func hasNil(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Int128, ir.Uint128, ir.Blob, ir.JSON, ir.Any, ir.List, ir.Array, ir.Map:
@@ -113,7 +113,8 @@ func (g *generator) goType(t ir.Type) string {
 	return simple[t.Kind].typ
 }
 
-// reader returns the function that converts a raw value into a value of the type.
+// reader returns the name of the Go function that converts a raw value of the driver into a value
+// of the type.
 func (g *generator) reader(t ir.Type) string {
 	switch t.Kind {
 	case ir.EnumKind:
@@ -219,8 +220,8 @@ func (g *generator) readers() {
 	}
 }
 
-// writer returns SQLite's conversion function for a value, or "" if the driver accepts the value
-// unchanged.
+// writer returns the name of the Go function that converts a value for SQLite's driver. It is "" if
+// the driver accepts the value unchanged.
 func writer(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool:
@@ -241,7 +242,7 @@ func writer(t ir.Type) string {
 	return ""
 }
 
-// write returns the expression that passes a value to the driver.
+// write returns the Go expression that passes the value v to the driver.
 func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	switch g.Module.Engine {
 	case ir.Postgres:
@@ -266,8 +267,9 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	return g.duckValue(v, t, nullable)
 }
 
-// bind returns the expression that passes a parameter's value to the driver. If the parameter is
-// not nullable, nil is the empty list for an IN, and an error otherwise.
+// bind returns the Go expression that passes the value v of a parameter to the driver. If the
+// parameter is not nullable and v is nil, that is an error, except for an IN list: there nil means
+// the empty list.
 func (g *generator) bind(p *ir.Param, v string) string {
 	switch {
 	case p.Nullable || !hasNil(p.Type) || p.Binding == ir.BindJSON:

@@ -1,5 +1,5 @@
-// Package java writes Java 17: a class of typed methods with its row types as nested records. They
-// use the runtime in clients/java.
+// Package java writes Java 17: a class of typed methods, with its row types as nested records. The
+// generated code uses the runtime in clients/java.
 package java
 
 import (
@@ -18,20 +18,22 @@ import (
 // parameters, including this. The stream method of a query has one more parameter than the query.
 const maxFields = 254
 
-// defaultPackage is the package of a target that names none. It is the same as SQG's.
+// defaultPackage is the Java package of a target that does not configure one. SQG has the same
+// default.
 const defaultPackage = "sqg.generated"
 
 type generator struct {
 	*emit.Plan
 	w     emit.Writer
 	types *pool
-	// engine is the constant of the runtime. Scoter has a separate runtime.
+	// engine is the constant of the runtime that stands for the database. It is not used for
+	// Scoter, which has a separate runtime.
 	engine string
 	arrow  bool
 }
 
-// Plan names everything in a module. The error is Invalid if there is no such driver, or if two
-// names become the same.
+// Plan chooses the Java name of everything in a module. The error is Invalid if the target's driver
+// is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	style := emit.Dollar
 	switch string(t.Engine) + "/" + t.Driver {
@@ -64,7 +66,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime withRoute")})
 }
 
-// fit refuses records and methods that are too large for the JVM.
+// fit returns an error for a record or a method that is too large for the JVM.
 func fit(m *ir.Module) error {
 	for _, r := range m.Rows {
 		if len(r.Columns) > maxFields {
@@ -153,10 +155,12 @@ func (g *generator) pkg() string {
 	return cmp.Or(g.Target.Config.Package, defaultPackage)
 }
 
-// http reports whether statements are sent to Scoter's server and not to a driver.
+// http reports whether generated code sends statements to Scoter's server over HTTP, and not to a
+// JDBC driver.
 func (g *generator) http() bool { return g.Module.Engine == ir.Scoter }
 
-// connection returns the type of the connection that the class uses.
+// connection returns the Java type of the connection that the constructor of the generated class
+// takes.
 func (g *generator) connection() string {
 	if g.http() {
 		return "ScoterConnection"
@@ -342,8 +346,8 @@ func (g *generator) migrations() {
 	})
 }
 
-// query writes the methods of a query. Fields are written with this, because parameters may have
-// the same names.
+// query writes the methods of a query. In them, fields are written with `this`, because parameters
+// may have the same names.
 func (g *generator) query(q *emit.Query) {
 	w := &g.w
 	var params, args []string
@@ -417,8 +421,8 @@ func (g *generator) query(q *emit.Query) {
 	})
 }
 
-// stream returns the call of the runtime. A statement that changes rows is run to its end before it
-// returns the first row.
+// stream returns the Java call that streams the rows of a query. A statement that changes rows is
+// run to its end before the first row is returned.
 func (g *generator) stream(q *emit.Query, call string) string {
 	if q.ReadOnly {
 		return "this.runtime.stream(" + call + ")"

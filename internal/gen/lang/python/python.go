@@ -1,5 +1,5 @@
 // Package python writes Python 3.11: a module with a class of typed methods, and its row types as
-// dataclasses. They use the runtime in clients/python.
+// dataclasses. The generated code uses the runtime in clients/python.
 package python
 
 import (
@@ -17,7 +17,7 @@ import (
 var runtimes = map[string]struct {
 	module string
 	style  emit.Style
-	// others are modules that this one uses.
+	// others are further modules of the runtime that this driver's module imports.
 	others []string
 }{
 	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question, nil},
@@ -32,8 +32,8 @@ type generator struct {
 	runtime string
 }
 
-// Plan names everything in a module. The error is Invalid if there is no such driver, or if two
-// names become the same.
+// Plan chooses the Python name of everything in a module. The error is Invalid if the target's
+// driver is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	rt, ok := runtimes[string(t.Engine)+"/"+t.Driver]
 	if !ok {
@@ -55,8 +55,8 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	return plan, plan.CheckText("Python", kind, func(q *emit.Query) bool { return q.ReadOnly })
 }
 
-// fileOf returns the path of the module. A name that comes from the SQL file is changed so that it
-// can be imported.
+// fileOf returns the path of the generated module. If the file name comes from the SQL file, it is
+// changed so that Python can import it.
 func fileOf(t ir.Target) string {
 	name := emit.File(t, ir.Name.Snake, ".py")
 	module := strings.TrimSuffix(path.Base(name), ".py")
@@ -207,7 +207,8 @@ func (g *generator) transaction() {
 	})
 }
 
-// values returns the expression for the bound values: a sequence, or for psycopg a dict.
+// values returns the Python expression for the bound values of a query: a dict for psycopg, and a
+// sequence for other drivers. arg returns the expression of parameter i.
 func (g *generator) values(q *emit.Query, arg func(int) string) string {
 	var out []string
 	for _, i := range q.SQL.Binds {
@@ -223,8 +224,8 @@ func (g *generator) values(q *emit.Query, arg func(int) string) string {
 	return g.sequence(out)
 }
 
-// sequence returns the expression for values that are bound by position: a list, or a form that
-// SQLite's driver binds faster.
+// sequence returns the Python expression for values that are bound by position. It is a list, or
+// for SQLite a form that its driver binds faster.
 func (g *generator) sequence(values []string) string {
 	list := strings.Join(values, ", ")
 	switch {
@@ -342,7 +343,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 		value := g.write("r."+field, c.Type, true)
 		switch {
 		case g.Module.Engine == ir.DuckDB && c.Type.Kind == ir.Uint128:
-			// The driver binds numbers above 2^127 as floating point numbers.
+			// The driver binds numbers above 2^127 as floating point numbers, so pass them as text.
 			value = "rt.opt(rt.to_text, r." + field + ")"
 		case g.Module.Engine == ir.Postgres && c.Type.Kind == ir.Timestamp:
 			value = "rt.opt(rt.to_local, r." + field + ")"

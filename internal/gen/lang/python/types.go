@@ -124,7 +124,8 @@ func (g *generator) pyType(t ir.Type) string {
 var readers = map[ir.Kind]string{ir.Bool: "boolean", ir.Decimal: "dec", ir.Blob: "blob", ir.UUID: "uid", ir.Date: "date", ir.Time: "time", ir.TimeTZ: "time",
 	ir.Timestamp: "timestamp", ir.TimestampTZ: "instant", ir.Interval: "interval", ir.Float32: "real", ir.Float64: "real", ir.Text: "text", ir.JSON: "text"}
 
-// reader returns the function that converts a value of the driver.
+// reader returns the name of the Python function that converts a value of the driver into a value
+// of the type.
 func (g *generator) reader(t ir.Type) string {
 	switch t.Kind {
 	case ir.EnumKind:
@@ -157,8 +158,8 @@ func (g *generator) reader(t ir.Type) string {
 	return "rt.integer"
 }
 
-// direct reports whether a driver returns values of a kind unchanged, if they are not inside of
-// another value.
+// direct reports whether a driver returns values of a type as generated code returns them, so that
+// no conversion is needed. This is about values that are not part of other values.
 func (g *generator) direct(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Uint8, ir.Uint16, ir.Uint32, ir.Text, ir.JSON, ir.Any:
@@ -173,7 +174,8 @@ func (g *generator) direct(t ir.Type) bool {
 	return false
 }
 
-// read returns the expression that reads one value from v.
+// read returns the Python expression that converts the driver's value v. nested means that v is
+// part of another value.
 func (g *generator) read(v string, t ir.Type, nullable, nested bool) string {
 	f := g.reader(t)
 	switch {
@@ -194,8 +196,8 @@ func (g *generator) result(q *emit.Query) (row, read string) {
 	return g.nullable(g.pyType(c.Type), c.Nullable), "_to_value_of_" + q.Method
 }
 
-// writer returns the function that converts a value for the driver, or "" if the driver accepts the
-// value unchanged.
+// writer returns the name of the Python function that converts a value for the driver. It is "" if
+// the driver accepts the value unchanged.
 func (g *generator) writer(t ir.Type) string {
 	switch g.Module.Engine {
 	case ir.SQLite:
@@ -283,7 +285,8 @@ func (g *generator) bind(p *ir.Param, v string) string {
 	return "rt.json_list(" + items + ")"
 }
 
-// functions writes the SQL texts, and the functions that read rows and that read and write structs.
+// functions writes Python code: the SQL texts, the functions that read rows, and the functions that
+// read and write structs.
 func (g *generator) functions() {
 	w := &g.w
 	if len(g.Queries) > 0 {

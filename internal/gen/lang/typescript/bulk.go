@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// bulks writes the constants that describe the bulk operations.
+// bulks writes the TypeScript constants that describe the bulk operations to the runtime.
 func (g *generator) bulks() {
 	for _, t := range g.Tables {
 		for _, op := range t.Ops {
@@ -37,8 +37,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	for i := range all {
 		all[i] = i
 	}
-	// columns writes the names of the columns, and the code that finds the first null in a column
-	// that is not nullable.
+	// columns writes the names of the columns. It also writes the code that finds the first null in
+	// a column that is not nullable.
 	columns := func(order []int) {
 		var names []string
 		missing := ""
@@ -105,8 +105,9 @@ func schema(t *emit.Table) string {
 	return quote(t.Schema)
 }
 
-// stage writes the statements for the temporary table. DuckDB's appender also needs it for an
-// insert that does not write every column.
+// stage writes the SQL statements for the temporary table of a bulk operation. On DuckDB, an insert
+// also has one if it does not write every column, because the appender needs a value for every
+// column.
 func (g *generator) stage(t *emit.Table, op *emit.Op) {
 	w, b := &g.w, op.Bulk
 	if b.Stage == "" && (g.Module.Engine == ir.Postgres || len(b.Columns) == len(t.Columns)) {
@@ -120,7 +121,8 @@ func (g *generator) stage(t *emit.Table, op *emit.Op) {
 			w.Line("table: %s,", block(b.Stage))
 		}
 		w.Line("create: %s,", block(b.Create))
-		// otherwise duplicate keys do not change the result
+		// Only these operations need Dedupe: for the others, duplicate keys do not change the
+		// result.
 		if b.Dedupe != "" && op.Op != ir.OpDelete && len(t.Set) > 0 {
 			if g.Module.Engine == ir.Postgres {
 				w.Line("dedupe: %s,", block(b.Dedupe))

@@ -6,12 +6,13 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// driversValues reports whether rows have the values of DuckDB's driver, as in SQG's code.
+// driversValues reports whether rows have the values as DuckDB's driver returns them. That is so in
+// a project of SQG.
 func (g *generator) driversValues() bool {
 	return g.Target.Config.SQG && g.Module.Engine == ir.DuckDB
 }
 
-// driverClasses are the driver's classes for values that are objects.
+// driverClasses are the classes of DuckDB's driver for values that are objects, by kind.
 var driverClasses = map[ir.Kind]string{
 	ir.Date: "DuckDBDateValue", ir.Time: "DuckDBTimeValue", ir.TimeTZ: "DuckDBTimeTZValue", ir.TimestampTZ: "DuckDBTimestampTZValue",
 	ir.Interval: "DuckDBIntervalValue", ir.UUID: "DuckDBUUIDValue", ir.Blob: "DuckDBBlobValue", ir.Decimal: "DuckDBDecimalValue",
@@ -30,7 +31,7 @@ func driverClass(t ir.Type) string {
 	return ""
 }
 
-// resultType returns the type of a column that a query returns.
+// resultType returns the TypeScript type of a column of a query's result.
 func (g *generator) resultType(t ir.Type, nullable bool) string {
 	if !g.driversValues() {
 		return g.nullable(g.tsType(t), nullable)
@@ -42,7 +43,8 @@ func (g *generator) resultType(t ir.Type, nullable bool) string {
 	return g.nullable(typ, nullable)
 }
 
-// driverType returns the type of a value of the driver. In SQG it includes the type of elements.
+// driverType returns the TypeScript type of a value as the driver returns it. In a project of SQG
+// it includes the type of elements.
 func (g *generator) driverType(t ir.Type) string {
 	elem := func(t ir.Type) string { return g.nullable(g.driverType(t), true) }
 	switch t.Kind {
@@ -66,8 +68,9 @@ func (g *generator) driverType(t ir.Type) string {
 	return g.tsType(t)
 }
 
-// givenType returns the type of a value that the caller passes: the type of this generator, or the
-// driver's class.
+// givenType returns the TypeScript type of a value that the caller passes to a method: the type
+// that this generator uses. In a project of SQG, it also accepts the driver's class for such
+// values.
 func (g *generator) givenType(t ir.Type) string {
 	if class := driverClass(t); class != "" && g.driversValues() && t.Kind != ir.Text {
 		return g.tsType(t) + " | " + class
@@ -78,8 +81,8 @@ func (g *generator) givenType(t ir.Type) string {
 	return g.tsType(t)
 }
 
-// givenWriter returns the function that writes a value of givenType. write is the function for this
-// generator's own type.
+// givenWriter returns the TypeScript function that writes a value of the type givenType. write is
+// the function for the type that this generator uses elsewhere.
 func (g *generator) givenWriter(t ir.Type, write string) string {
 	if write == "" || !g.driversValues() {
 		return write

@@ -1,5 +1,5 @@
 // Package typescript writes TypeScript: one module with a class of typed methods and the row types.
-// They use the runtime in clients/typescript.
+// The generated code uses the runtime in clients/typescript.
 package typescript
 
 import (
@@ -12,21 +12,23 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// driver has the differences between the database drivers.
+// driver is what differs in generated code between the database drivers.
 type driver struct {
-	// runtime is the file name of the runtime without extension. files are all files of
-	// clients/typescript that it needs.
+	// runtime is the name of the runtime's file for this driver, without extension. files are all
+	// files of clients/typescript that it needs.
 	runtime string
 	files   []string
 	style   emit.Style
 	// imports is the import line, and connection the type of the connection that the constructor
 	// takes.
 	imports, connection string
-	// open is the expression that makes the runtime from `db`.
+	// open is the TypeScript expression that makes the runtime from the constructor's argument
+	// `db`.
 	open string
-	// sync means that methods return results and not promises.
+	// sync means that the driver is synchronous: methods return results and not promises.
 	sync bool
-	// plucks means that the driver can return only the first column of a statement.
+	// plucks means that the driver can return only the first column of a statement, as `:pluck`
+	// needs it.
 	plucks bool
 	exec   string
 }
@@ -63,12 +65,12 @@ type generator struct {
 	*emit.Plan
 	driver
 	w emit.Writer
-	// safe means that SQLite's 64-bit integers are bigint.
+	// safe means that SQLite's 64-bit integers are bigint in TypeScript.
 	safe bool
 }
 
-// Plan names everything in a module. The error is Invalid if there is no such driver, or if two
-// names become the same.
+// Plan chooses the TypeScript name of everything in a module. The error is Invalid if the target's
+// driver is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers(t)
 	if !ok {
@@ -176,7 +178,7 @@ func (g *generator) migrationList() {
 	})
 }
 
-// routes reports whether bulk methods have more than one route.
+// routes reports whether generated code has more than one way (route) to write in bulk.
 func (g *generator) routes() bool { return g.Module.Engine == ir.Postgres && len(g.Tables) > 0 }
 
 func (g *generator) promise(t string) string {

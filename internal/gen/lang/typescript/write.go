@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// writer returns the function that converts a value for the driver, or "" if the driver accepts the
-// value unchanged.
+// writer returns the name of the TypeScript function that converts a value for the driver. It is ""
+// if the driver accepts the value unchanged.
 func (g *generator) writer(t ir.Type) string {
 	switch g.Module.Engine {
 	case ir.SQLite:
@@ -66,7 +66,8 @@ func (g *generator) postgresWriter(t ir.Type) string {
 	return "rt.toText"
 }
 
-// duckNumbers are the functions that refuse numbers outside of the range of their type.
+// duckNumbers are the runtime's functions that refuse numbers outside of the range of a type, by
+// kind.
 var duckNumbers = map[ir.Kind]string{
 	ir.Int8: "rt.toInt8", ir.Int16: "rt.toInt16", ir.Int32: "rt.toInt32", ir.Int64: "rt.toInt64", ir.Int128: "rt.toInt128",
 	ir.Uint8: "rt.toUint8", ir.Uint16: "rt.toUint16", ir.Uint32: "rt.toUint32", ir.Uint64: "rt.toUint64", ir.Uint128: "rt.toUint128",
@@ -120,12 +121,14 @@ func (g *generator) orPlain(t ir.Type) string {
 	return "rt.plain"
 }
 
-// write returns the expression that passes a value to the driver. The value may be null.
+// write returns the TypeScript expression that passes the value v, which may be null, to the
+// driver.
 func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	return g.written(v, g.writer(t), t, nullable)
 }
 
-// written is like write, with the given function. f is "" if there is none.
+// written returns the TypeScript expression that passes the value v to the driver after converting
+// it with the function f. f is "" if no conversion is necessary.
 func (g *generator) written(v, f string, t ir.Type, nullable bool) string {
 	switch {
 	case f == "" && t.Kind == ir.Any:
@@ -138,7 +141,7 @@ func (g *generator) written(v, f string, t ir.Type, nullable bool) string {
 	return f + "(" + v + ")"
 }
 
-// bind returns the expression that passes a parameter's value to the runtime.
+// bind returns the TypeScript expression that passes the value v of a parameter to the runtime.
 func (g *generator) bind(p *ir.Param, v string) string {
 	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindJSON {
 		list := "rt.jsonList"
@@ -162,7 +165,7 @@ func (g *generator) bind(p *ir.Param, v string) string {
 		return list + "(" + inner + ")"
 	}
 	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindNumber {
-		return v // most drivers bind it as a floating point number, and a bigint as an integer
+		return v // most drivers bind a number as floating point, and a bigint as an integer
 	}
 	if g.Module.Engine == ir.Scoter && emit.Nested(p.Type) {
 		return v + " === null ? null : rt.json(" + v + ")"
@@ -183,7 +186,7 @@ var duckTypes = map[ir.Kind]string{
 	ir.Time: "TIME", ir.TimeTZ: "TIMETZ", ir.TimestampTZ: "TIMESTAMPTZ", ir.Interval: "INTERVAL", ir.Any: "ANY",
 }
 
-// duckType returns the expression of the driver's type.
+// duckType returns the TypeScript expression of the type that DuckDB's driver has for t.
 func (g *generator) duckType(t ir.Type) string {
 	if emit.OnlyOfText(t) {
 		return "rt.duck.VARCHAR"

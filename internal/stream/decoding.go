@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// errDefect is wrapped by the errors of guarded.
+// errDefect is wrapped by the errors that guarded makes of panics.
 var errDefect = errors.New("a defect of Scoter's")
 
 // guarded runs f and turns a panic of it into an error of kind Invalid. So a record that triggers a

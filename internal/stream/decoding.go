@@ -157,7 +157,9 @@ func (d *decodings) finish() ([][]piece, error) {
 	return all, nil
 }
 
-// finishAll is finish for decodings with one shape, and returns the pieces of that shape.
+// finishAll calls finish for decodings that have a single shape (set of columns), and returns the
+// pieces of that shape. If no record has a row, it returns a piece without rows, but with the
+// columns.
 func (d *decodings) finishAll() ([]piece, error) {
 	// No decoder has rows. Return a piece that has the columns, but no rows.
 	if len(d.filled()) == 0 && len(d.byKey) > 0 {

@@ -26,7 +26,7 @@ type Settings struct {
 	Idle bool
 }
 
-// Manager owns the sources that the catalog of a database directory lists. It reads the sources
+// Manager owns the sources that are listed in the catalog of a data directory. It reads the sources
 // that are not paused. Its methods may be called concurrently.
 type Manager struct {
 	store   *engine.Engine

@@ -257,7 +257,7 @@ func waitMerged(ctx context.Context, a *app.App) error {
 	return nil
 }
 
-// hitsParts returns the table's parts. It is an error if there are none.
+// hitsParts returns the parts of the table hits. If there are none, that is an error.
 func hitsParts(a *app.App) ([]*catalog.Part, error) {
 	t, err := a.Engine.Lookup(database, engine.DefaultSchema, "hits")
 	if err != nil {

@@ -31,8 +31,9 @@ type Java struct {
 // Result returns the path of the JSON file of a benchmark's report.
 func (e *Env) Result(r *Report) string { return filepath.Join(e.Output, r.Benchmark+".json") }
 
-// Java compiles a benchmark's Java program, as JavaProgram does. files has the program, and
-// scoter.yaml with its queries, from which code is generated. The shared sources are added.
+// Java compiles the Java program of a benchmark, as JavaProgram does. files has the sources of the
+// program, and scoter.yaml with SQL files, from which code is generated. Java adds the sources that
+// all programs share.
 func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err error) {
 	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-java-")
 	if err != nil {

@@ -35,7 +35,8 @@ func (r *Report) Measured(operation, method string, rows int) *Measurement {
 	return nil
 }
 
-// Measure adds a counted run of a method.
+// Measure adds the measurements of one counted run of a method for an operation and a number of
+// rows.
 func (r *Report) Measure(operation, method string, rows int, millis, cpu, allocated float64) {
 	m := r.Measured(operation, method, rows)
 	if m == nil {

@@ -68,7 +68,8 @@ type Report struct {
 	Charts []*Chart `json:"charts,omitempty"`
 }
 
-// NewReport begins the report of a benchmark that runs with options.
+// NewReport returns an empty report of a benchmark. options are the options with which the
+// benchmark runs.
 func NewReport(benchmark string, options map[string]any) *Report {
 	return &Report{
 		Benchmark: benchmark, Date: time.Now().UTC().Truncate(time.Second), Scoter: version.String(), DuckDB: version.DuckDB,
@@ -77,17 +78,18 @@ func NewReport(benchmark string, options map[string]any) *Report {
 	}
 }
 
-// Add adds a number without a target.
+// Add adds a measured number without a target to the report. samples are the values of which it is
+// the median.
 func (r *Report) Add(name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Samples: samples})
 }
 
-// AtMost adds a number that should be at most target.
+// AtMost adds a measured number whose target is to be at most target.
 func (r *Report) AtMost(target float64, name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, Samples: samples})
 }
 
-// AtLeast adds a number that should be at least target.
+// AtLeast adds a measured number whose target is to be at least target.
 func (r *Report) AtLeast(target float64, name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, AtLeast: true, Samples: samples})
 }

@@ -160,7 +160,7 @@ func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true, WriteBufferSize: 64 << 10, ReadBufferSize: 64 << 10}}
 }
 
-// Authorize adds a token to all following requests.
+// Authorize makes SQL and the other requests of this Server send a token for authentication.
 func (s *Server) Authorize(token string) {
 	s.client.Transport = authorized{s.client.Transport, token}
 }

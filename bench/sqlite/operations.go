@@ -193,7 +193,8 @@ func (p *program) is(want int, statement string) error {
 	return err
 }
 
-// bulkIsThere counts the rows that insertAllUsers wrote.
+// bulkIsThere is a query that counts the rows that insertAllUsers has written with the right
+// values.
 const bulkIsThere = "SELECT count(*) FROM users WHERE id >= 1000000 AND name = 'bulk ' || (id - 1000000) AND" +
 	" email = 'bulk' || (id - 1000000) || '@example.com' AND age = (id - 1000000) % 90 AND created_at = '2025-06-01 00:00:00'"
 

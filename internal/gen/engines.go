@@ -43,7 +43,8 @@ func (g *Generator) Close() error {
 	return s.Close()
 }
 
-// postgresURL returns the URL of PostgreSQL. If necessary, it starts the embedded server.
+// postgresURL returns the URL of the PostgreSQL to use. If the user gave none, it starts the
+// embedded server.
 func (g *Generator) postgresURL(ctx context.Context) (string, error) {
 	if g.url != "" {
 		return g.url, nil

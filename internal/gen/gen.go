@@ -1,7 +1,7 @@
 // Package gen implements `scoter generate`, which turns a configuration and annotated SQL files
-// into code. It combines these steps: config and sqlfile read the files, analyze asks the engines,
-// and lang writes code. Files are made in memory. Nothing is written to disk unless everything
-// succeeds.
+// into code. Packages config and sqlfile read the files, package analyze lets the database engines
+// describe the queries, and package lang writes code. The generated files are made in memory.
+// Nothing is written to disk unless everything succeeds.
 package gen
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Output is the result of one run.
+// Output has the files that one run of `scoter generate` makes.
 type Output struct {
 	// Dir is the configuration's folder. The paths of files are relative to it, unless they are
 	// absolute.
@@ -156,7 +156,7 @@ func (g *Generator) run(ctx context.Context, j *job) error {
 	return nil
 }
 
-// unit generates the code of one unit.
+// unit generates the code of one unit: of one target, for some of the entry's files.
 func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit) error {
 	var of []*sqlfile.File
 	for _, name := range u.Files {

@@ -293,8 +293,8 @@ func (d *differ) params(expected, found []ir.Param) {
 	}
 }
 
-// table compares the properties of a table on which bulk methods depend. Its columns are already
-// known to be equal.
+// table compares those properties of a table that bulk methods depend on. The caller has compared
+// the columns already, and found them equal.
 func (d *differ) table(expected, found *ir.Table) {
 	for _, what := range []struct {
 		name       string
@@ -349,8 +349,8 @@ func (d *differ) columns(what string, expected, found []ir.Column) {
 	}
 }
 
-// typeText describes a type with everything on which generated code depends: the labels of an enum
-// and the fields of a struct, but not their names in code.
+// typeText returns a text for a type that is equal for two types if generated code is. It includes
+// the labels of an enum and the fields of a struct, but not their names in code.
 func typeText(m *ir.Module, t ir.Type) string {
 	null := map[bool]string{true: "?"}[t.ElemNullable]
 	switch t.Kind {

@@ -41,9 +41,10 @@ func (o *Output) Compare() ([]Change, error) {
 	return out, nil
 }
 
-// Write writes the files that differ, and returns them. The other files keep their modification
-// times, so that build tools do not run unnecessarily. Write first writes all files under temporary
-// names, and then renames them. So a full disk leaves all old files unchanged.
+// Write writes the generated files that differ from those on disk, and returns them. It does not
+// touch the other files, so that build tools see no new modification time. It first writes all
+// files under temporary names, and then renames them. So if the disk is full, all old files stay
+// unchanged.
 func (o *Output) Write() (changed []Change, err error) {
 	if changed, err = o.Compare(); err != nil {
 		return nil, err

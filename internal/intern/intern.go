@@ -15,9 +15,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Table numbers distinct values from 0, in order of appearance. The zero Table is empty. It is a
-// hash table with linear probing (Knuth, The Art of Computer Programming, 6.4). Go's map of strings
-// takes several times as long for repeated values.
+// Table gives distinct byte strings numbers from 0, in the order in which they are added. The zero
+// Table is empty. It is a hash table with linear probing (Knuth, The Art of Computer Programming,
+// 6.4). Go's map of strings takes several times as long for repeated values.
 type Table struct {
 	// offsets[i] is where value i begins in data; it has one element more than there are values, or
 	// none

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// Waits between attempts that may succeed later.
+// These are the first and the longest wait before an attempt is repeated. The wait doubles each
+// time.
 const (
 	firstWait   = 50 * time.Millisecond
 	longestWait = 5 * time.Second
@@ -28,8 +29,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// runCommitter stores sealed batches in order until the channel is closed. An error ends the
-// session. Batches after one that was not stored are dropped, because they must not be stored.
+// runCommitter stores the batches from the channel sealed, in order, until the channel is closed.
+// If a batch cannot be stored, it ends the session with end, and drops the batches after that one:
+// their offsets would not follow the stored ones.
 func (x *session) runCommitter(ctx context.Context, end context.CancelCauseFunc) {
 	failed := false
 	for b := range x.sealed {
@@ -104,7 +106,7 @@ func (x *session) store(ctx context.Context, b *sealed) error {
 	}
 }
 
-// append makes one edit of a batch: the rows of all tables, the dead letters and the offsets.
+// append commits a batch as one edit: the rows of all tables, the dead letters and the offsets.
 func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	if err, b.failed = b.failed, nil; err != nil {
 		return err
@@ -116,7 +118,7 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	}
 	if b.pieces == nil && len(b.records) > 0 {
 		if b.pieces, err = x.decodeRecords(ctx, x.plan, b.records); base.KindOf(err) == base.NotFound {
-			// The schema no longer exists. This is the fault of one record.
+			// A schema that does not exist is the fault of the record that names it.
 			return base.Errorf(base.Invalid, "%w", err)
 		} else if err != nil {
 			return err
@@ -134,7 +136,7 @@ func (x *session) append(ctx context.Context, b *sealed) (err error) {
 	return nil
 }
 
-// errGone is returned after the source was dropped.
+// errGone is the error of storing a batch after the source was dropped.
 var errGone = errors.New("the source was dropped")
 
 // insert commits one edit: the rows that rowsOf makes of the records, the dead letters and, unless

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// errDefect is wrapped by the errors of guarded.
+// errDefect is wrapped by the errors that guarded makes of panics.
 var errDefect = errors.New("a defect of Scoter's")
 
 // guarded runs f and turns a panic of it into an error of kind Invalid. So a record that triggers a
@@ -157,7 +157,9 @@ func (d *decodings) finish() ([][]piece, error) {
 	return all, nil
 }
 
-// finishAll is finish for decodings with one shape, and returns the pieces of that shape.
+// finishAll calls finish for decodings that have a single shape (set of columns), and returns the
+// pieces of that shape. If no record has a row, it returns a piece without rows, but with the
+// columns.
 func (d *decodings) finishAll() ([]piece, error) {
 	// No decoder has rows. Return a piece that has the columns, but no rows.
 	if len(d.filled()) == 0 && len(d.byKey) > 0 {

@@ -32,8 +32,8 @@ type Table struct {
 	// Query, if not empty, makes the table's rows. It runs over each batch, which it reads as the
 	// table "messages". That table has all columns of the messages, and all metadata.
 	Query string `json:"query,omitempty"`
-	// View means that Name is a view that merges the results of Query over the batches. These
-	// results are stored in the table Name_states.
+	// View means that Name is a view, which merges the results of Query for all batches. The
+	// results are stored in a table that is named after the view, with the suffix _states.
 	View bool `json:"view,omitempty"`
 }
 
@@ -65,7 +65,7 @@ func (d Definition) Masked() Definition {
 // stores it.
 type learned struct {
 	Definition
-	// the columns that queries over batches read
+	// Messages are the columns that queries over batches read.
 	Messages *schema.Table `json:"messages,omitempty"`
 	// Bound are the tables whose queries ran once with all columns that they name.
 	Bound []engine.TableName `json:"bound,omitempty"`

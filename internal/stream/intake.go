@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// partition names a partition of a topic.
+// partition identifies a partition by its topic and number.
 type partition struct {
 	topic  string
 	number int32

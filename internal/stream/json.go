@@ -19,7 +19,8 @@ import (
 type jsonDecoder struct {
 	text     bytes.Buffer
 	messages int64
-	// types are the declared columns. Rows have these columns even if no message does.
+	// types are the columns that the option types declares. Rows have these columns even if no
+	// message does.
 	types []schema.Field
 }
 

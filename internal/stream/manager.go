@@ -16,7 +16,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Settings are the user's settings for all sources. A zero field means its default.
+// Settings are the server's settings that apply to all sources together. A zero field means its
+// default.
 type Settings struct {
 	// MemoryBytes bounds the bytes of records of all sources that are read and not stored yet. The
 	// default is 128 MiB.
@@ -25,7 +26,7 @@ type Settings struct {
 	Idle bool
 }
 
-// Manager owns the sources that the catalog of a database directory lists. It reads the sources
+// Manager owns the sources that are listed in the catalog of a data directory. It reads the sources
 // that are not paused. Its methods may be called concurrently.
 type Manager struct {
 	store   *engine.Engine
@@ -297,8 +298,8 @@ func (m *Manager) restart(s *source) error {
 	return err
 }
 
-// Configure creates a source from the settings file. If the source exists, Configure changes its
-// definition. The source keeps its offsets.
+// Configure creates a source that the settings file defines. If the source exists, Configure
+// changes its definition, and the source continues at its offsets.
 func (m *Manager) Configure(ctx context.Context, name catalog.StreamName, d Definition) error {
 	stored, err := m.store.LookupStream(name)
 	if base.KindOf(err) == base.NotFound && err != nil {

@@ -47,7 +47,9 @@ type Planner interface {
 	Lineage(ctx context.Context, sql string, k Keyed) (Lineage, error)
 }
 
-// Keyed is query.Keyed.
+// Keyed is what Planner.Lineage must know about a target: the columns of its key, its version
+// column, and the columns of messages that they may come from. It has the fields of the type of
+// this name in package query.
 type Keyed struct {
 	Key     []string
 	Version string
@@ -55,13 +57,15 @@ type Keyed struct {
 	Place   []string
 }
 
-// Lineage is query.Lineage.
+// Lineage is the result of Planner.Lineage. It has the fields of the type of this name in package
+// query.
 type Lineage struct {
 	Rows, Keys string
 	Filters    bool
 }
 
-// Division is query.Division.
+// Division is the result of Planner.Merging. It has the fields of the type of this name in package
+// query.
 type Division struct {
 	States, Merged, Older string
 	Joined, Groups        []string
@@ -81,7 +85,7 @@ type described struct {
 	untold map[string]bool
 }
 
-// describedKey is the key of the source's cached descriptions.
+// describedKey is the key under which a source caches the description of a target's query.
 type describedKey struct {
 	name  engine.TableName
 	view  bool
@@ -236,7 +240,8 @@ func (s *source) describe(ctx context.Context, t target, run func(string) ([]arr
 // joined table was changed. Without that check, the cast might round. DuckDB knows both types when
 // it plans, so at run time only the cast remains.
 func castOf(quoted, described string, stored schema.Type) string {
-	// DESCRIBE reports INTEGER for a column of type NULL.
+	// DESCRIBE reports INTEGER for a column whose type is NULL, so compare as if the types were
+	// equal.
 	const null, told = `"NULL"`, "INTEGER"
 	return fmt.Sprintf("CASE WHEN replace(typeof(%[1]s), %[2]s, '%[3]s') = %[4]s THEN CAST(%[1]s AS %[5]s) ELSE error(%[6]s) END AS %[1]s", quoted,
 		schema.QuoteString(null), told, schema.QuoteString(strings.ReplaceAll(described, null, told)), stored.StorageSQL(),

@@ -105,7 +105,7 @@ func (s *source) build(ctx context.Context, p *plan, pieces [][]piece, records [
 	return b.out, nil
 }
 
-// builder makes the rows of all tables for one batch.
+// builder makes the rows of all tables from one batch.
 type builder struct {
 	*source
 	ctx     context.Context

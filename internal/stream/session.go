@@ -54,11 +54,11 @@ type sealed struct {
 	done   chan struct{} // closed when the batch is stored, or its session has failed
 }
 
-// errAgain ends a session because the topics changed. The next session starts with the changed
-// topics.
+// errAgain is the error that ends a session because the topics changed. The next session reads the
+// changed topics.
 var errAgain = errors.New("the topics changed")
 
-// again returns an errAgain with a reason.
+// again returns an error that wraps errAgain and says why.
 func again(format string, args ...any) error {
 	return base.Errorf(base.Unavailable, "%w: %s", errAgain, fmt.Sprintf(format, args...))
 }
@@ -198,7 +198,7 @@ func (x *session) patience() time.Duration {
 	return min(pollFor, max(time.Until(x.intake.began.Add(x.plan.kafka.maxAge/2)), time.Millisecond))
 }
 
-// take adds fetched records to the batch.
+// take adds the records that a poll returned to the batch.
 func (x *session) take(ctx context.Context, fetches kgo.Fetches) error {
 	for _, fetch := range fetches {
 		for _, topic := range fetch.Topics {

@@ -49,7 +49,7 @@ type PartitionStatus struct {
 	End       int64 // the end of the partition; -1 if it is not read now
 }
 
-// status collects the values of Status.
+// status collects the values that Status shows for a source.
 type status struct {
 	mu       sync.Mutex
 	state    string // mu guards this field and all that follow
@@ -216,7 +216,7 @@ func (s *status) added(b *intake, rows int64) {
 	s.rates.add(time.Now(), amounts{float64(messages), float64(rows), float64(b.bytes)})
 }
 
-// fill copies the collected values to out.
+// fill sets the fields of out to the collected values.
 func (s *status) fill(out *Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

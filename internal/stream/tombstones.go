@@ -44,7 +44,7 @@ func errTombstone(why string) error {
 	return base.Errorf(base.Invalid, "a tombstone that deletes nothing: %s", why)
 }
 
-// emptyRows returns n rows without columns.
+// emptyRows returns a batch that has n rows, but no columns.
 func emptyRows(n int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, int64(n))
 }

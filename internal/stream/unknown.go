@@ -63,7 +63,8 @@ func releaseArrays(all []arrow.Array) {
 	}
 }
 
-// hasUnknown reports whether a type contains NULL, or a struct without fields.
+// hasUnknown reports whether a type is or contains NULL, or a struct without fields. The values
+// then do not tell the type.
 func hasUnknown(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.NullType:

@@ -38,9 +38,9 @@ func (s *source) describeUntold(ctx context.Context, t target, messages schema.T
 		return described{}, failed
 	}
 	d.untold = map[string]bool{}
-	// DESCRIBE reports INTEGER for NULL. Columns of messages never have that type: a JSON number is
-	// a BIGINT or DOUBLE. If the column is an INTEGER nevertheless, it is created with its first
-	// value.
+	// DESCRIBE reports INTEGER for a column that is NULL. So a column with this type is taken for
+	// one of unknown type. Columns of messages never are INTEGER: a JSON number is a BIGINT or
+	// DOUBLE. If the query really returns an INTEGER, the column is created with its first value.
 	for _, c := range d.table.Columns {
 		d.untold[c.Name] = c.Type.Kind == schema.Integer
 	}

@@ -36,7 +36,8 @@ const (
 	// joinAtOnce is how many bytes of states are joined in one edit, approximately. The size is
 	// estimated as valueBytes for each value, or as the size of the parts if that is larger.
 	joinAtOnce, valueBytes = 64 << 20, 16
-	// joinedRows is the minimum number of rows in a batch of joined states.
+	// joinedRows is the number of rows that each batch of joined states has at least, except for
+	// the last one.
 	joinedRows = 16 << 10
 )
 
@@ -91,7 +92,8 @@ func (x *session) runJoins(ctx context.Context) {
 	}
 }
 
-// join joins the states of a view if their number has grown enough since the last join.
+// join joins the states of a view if enough were added since the last join. joined has the number
+// of rows after the last join.
 func (s *source) join(ctx context.Context, t target, joined map[base.TableID]int64) error {
 	store := s.manager.store
 	table, err := store.Lookup(t.Name.Database, t.Name.Schema, t.Name.Name+statesSuffix)

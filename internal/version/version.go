@@ -1,9 +1,9 @@
-// Package version has the version of this build.
+// Package version says which version of Scoter this program is.
 package version
 
 import "runtime/debug"
 
-// number is the version of the next release.
+// number is Scoter's version: that of the next release, until it is released.
 const number = "0.1.0"
 
 // DuckDB is the version of DuckDB that is linked in.

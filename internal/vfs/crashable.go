@@ -30,8 +30,8 @@ type Crashable struct {
 	capacity int64 // bytes that all files together may have; negative: no limit
 }
 
-// NewCrashable returns an empty file system without a size limit. Its root folder is durable.
-// Relative paths start there: "a" is "/a".
+// NewCrashable returns an empty file system in memory without a size limit. Its root folder is
+// durable. A relative path is taken from the root: "a" is "/a".
 func NewCrashable() *Crashable {
 	return &Crashable{root: newDir(), locked: map[string]bool{}, capacity: -1}
 }

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// OpKind names an operation of FS, Reader or File.
+// OpKind is the kind of an operation: a method of FS, Reader or File.
 type OpKind string
 
 // These are the operations, named after the methods of FS, Reader and File.

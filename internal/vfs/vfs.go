@@ -68,7 +68,7 @@ type Reader interface {
 	Size() (int64, error)
 }
 
-// File is a file that is open for reading and writing at any offset.
+// File is a file that is open for reading and for writing, at any offset.
 type File interface {
 	Reader
 	io.WriterAt
@@ -84,7 +84,7 @@ type File interface {
 	Sync() error
 }
 
-// Info describes a path.
+// Info is what Stat returns about a path.
 type Info struct {
 	Size  int64 // bytes; 0 for a folder
 	IsDir bool

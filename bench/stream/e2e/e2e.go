@@ -153,7 +153,7 @@ func (r *run) start(ctx context.Context, parts bool) (*harness.Server, error) {
 	return s, err
 }
 
-// createSource returns the statement that creates the source of a kind.
+// createSource returns the CREATE SOURCE statement for a kind of run.
 func (r *run) createSource(k *cluster, kind kind) string {
 	return fmt.Sprintf(`CREATE SOURCE s FROM KAFKA (brokers = '%s', topic = '%s')
 		FORMAT protobuf (schema = '%s,%s', message = '%s') %s`,

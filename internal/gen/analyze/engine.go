@@ -19,7 +19,7 @@ import (
 type Engine interface {
 	// Version returns the engine's version, for messages.
 	Version() string
-	// Exec runs one statement of the schema.
+	// Exec runs one statement of the user's schema, such as CREATE TABLE.
 	Exec(ctx context.Context, sql string) error
 	// Applied returns the ids of the project's migrations that the database already has.
 	Applied(ctx context.Context, project string) (map[string]bool, error)
@@ -39,7 +39,8 @@ type Engine interface {
 	Close() error
 }
 
-// Statement is a query in the form that engines take.
+// Statement is a statement to describe: its text in pieces, and the parameters with their sample
+// values.
 type Statement struct {
 	Verb   ir.Verb
 	Pieces []sqlfile.Piece
@@ -57,7 +58,7 @@ type Sample struct {
 	List []string
 }
 
-// Occurrences counts how often each parameter occurs.
+// Occurrences returns, for each parameter, how often it occurs in the statement.
 func (s *Statement) Occurrences() []int {
 	n := make([]int, len(s.Params))
 	for _, p := range s.Pieces {
@@ -150,7 +151,7 @@ type ColumnInfo struct {
 // TableInfo is what an engine reports about one table or view.
 type TableInfo struct {
 	Schema, Name string
-	// SQLName is quoted and, if necessary, qualified.
+	// SQLName is the name as written in SQL: quoted, and qualified if necessary.
 	SQLName string
 	Columns []TableColumnInfo
 	// Unique has the primary key and the unique constraints, each as the indexes of its columns.

@@ -150,7 +150,7 @@ func describeRow(columns []ir.Column) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// queries adds the QUERY and EXEC blocks.
+// queries adds the described QUERY and EXEC blocks to the module.
 func (a *assembler) queries(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
@@ -227,7 +227,8 @@ func withoutOrigin(columns []ir.Column) []ir.Column {
 	return out
 }
 
-// tables adds the TABLE and WRITE blocks. Blocks with the same name become one table.
+// tables adds the described TABLE and WRITE blocks to the module. Blocks with the same name become
+// one table.
 func (a *assembler) tables(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		t := a.result.tables[b]

@@ -17,7 +17,8 @@ type names struct {
 	// tableRows has the Refs of rows that operations on tables take. The key is the purpose of the
 	// row (such as insertRows) and its shape.
 	tableRows map[string]string
-	// apart gives every query and table its own row types, even if shapes are equal.
+	// apart means that every query and table gets its own row types, even if another one has equal
+	// columns.
 	apart bool
 	enums map[string]string
 	// structs has the Refs of structs, by shape.

@@ -96,7 +96,7 @@ func (r *Result) attaches(b *sqlfile.Block) bool {
 }
 
 // schema runs the BASELINE blocks of all files, then their MIGRATE blocks, then their TESTDATA
-// blocks. It stops at the first error, which would only cause further errors.
+// blocks. It stops at the first error, because that would cause errors in later blocks.
 //
 // If the database already has some of the migrations, schema runs only the missing ones: the
 // database then also has the BASELINE, and its own data. Migrations of other entries do not count.

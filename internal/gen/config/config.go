@@ -46,7 +46,7 @@ type Place struct {
 	from, to int
 }
 
-// Errorf returns an error at the place.
+// Errorf returns a diagnostic that is an error at this place of the configuration.
 func (p Place) Errorf(code diag.Code, format string, args ...any) *diag.Diagnostic {
 	return p.source.At(diag.Error, code, p.from, p.to, format, args...)
 }
@@ -167,8 +167,8 @@ func nearFile(dir, file string) string {
 	return base.Nearest(file, names)
 }
 
-// Parse checks the text of a configuration. It reads no other file. It returns nil if there are
-// errors.
+// Parse parses and checks the text of a configuration. It reads no other file. Errors are added to
+// list, and the project is nil then.
 func Parse(path, text string, list *diag.List) *Project {
 	source := diag.NewSource(filepath.Base(path), text)
 	r := &reader{source: source, list: list, sqg: isSQG(path)}

@@ -55,7 +55,8 @@ func (r *reader) syntax(err error) {
 		Suggest("check indentation and quotes"))
 }
 
-// fields returns the values of a mapping by key, and reports unknown keys.
+// fields returns the values of a YAML mapping by key. It reports keys that are not in known. what
+// names the mapping in messages.
 func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {
@@ -89,8 +90,8 @@ func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*
 	return out
 }
 
-// text reads a scalar. If it is not a scalar, or if it is required and missing, text reports that
-// and returns "".
+// text returns the text of a YAML scalar. If the node is not a scalar, or is missing although it is
+// required, text reports that and returns "".
 func (r *reader) text(parent, n *yaml.Node, what string, required bool) string {
 	if n == nil {
 		if required {
@@ -189,7 +190,8 @@ func (r *reader) entry(p *Project, n *yaml.Node) {
 	p.Entries = append(p.Entries, e)
 }
 
-// extensions are the file extensions of each language.
+// extensions are the file extensions that an output may have, by language. The first one is the
+// usual one.
 var extensions = map[string][]string{"typescript": {".ts", ".mts", ".cts"}, "java": {".java"}, "python": {".py"}, "go": {".go"}}
 
 func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
@@ -278,9 +280,9 @@ type Unit struct {
 	Files  []string
 }
 
-// Units divides an entry's target into units. If the target has a name, or if its output is a file,
-// there is one unit for all files. Otherwise there is one per file, as in SQG. The files of a Go
-// package share its names, so several files in Go are always one unit.
+// Units returns the units for one target of an entry. There is one unit with all files if the
+// target has a name, or if its output is a file. Otherwise there is one for each file, as in SQG.
+// For Go there is always one, because all files of a package share their names.
 func (e Entry) Units(t ir.Target) []Unit {
 	if len(t.Name.Words) > 0 || !strings.HasSuffix(t.Output, "/") {
 		if len(t.Name.Words) == 0 {

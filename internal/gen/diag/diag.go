@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Code names a kind of diagnostic. Codes are stable: tools match them.
+// Code identifies a kind of diagnostic. The codes never change, because other tools compare them.
 type Code string
 
 // These are all codes. A code that SQG also has is spelled as in SQG.
@@ -49,7 +49,7 @@ const (
 	Warning Severity = "warning"
 )
 
-// Diagnostic is one message.
+// Diagnostic is one error or warning for the user, with its place in a file.
 type Diagnostic struct {
 	Severity Severity `json:"severity"`
 	Code     Code     `json:"code"`
@@ -236,8 +236,8 @@ func NewSource(name, text string) *Source {
 	return s
 }
 
-// Position returns the line and column of a byte offset. Both start at 1. An offset outside of the
-// text is moved to its nearest end.
+// Position returns the line and column of a byte offset. Both are counted from 1. For an offset
+// before the text, it returns the beginning, and for one after it the end.
 func (s *Source) Position(offset int) (line, col int) {
 	offset = min(max(offset, 0), len(s.Text))
 	i := sort.SearchInts(s.starts, offset+1) - 1

@@ -37,7 +37,8 @@ const (
 // Slices are in the order of the source unless a field's comment says otherwise. Nothing depends on
 // map order or time.
 type Module struct {
-	// FormatVersion is the constant of that name at the time of writing.
+	// FormatVersion is the version of the representation in which this module was written. See the
+	// constant FormatVersion.
 	FormatVersion int `json:"format_version"`
 	// Project is the configuration's `name`. It is stored unchanged in the column `project` of the
 	// migration table.
@@ -93,7 +94,7 @@ type Migration struct {
 	Checksum string `json:"checksum"`
 	// Doc are the comment lines directly above or below the block's header.
 	Doc []string `json:"doc,omitempty"`
-	// Pos is the beginning of the block.
+	// Pos is where the block begins in its file.
 	Pos Pos `json:"pos"`
 }
 
@@ -154,7 +155,7 @@ type Row struct {
 	// queries may share; the query's name followed by "result"; the table's name followed by the
 	// purpose of the row.
 	Name Name `json:"name"`
-	// Explicit means that the user chose the name.
+	// Explicit means that the user chose the name with `:result=`.
 	Explicit bool `json:"explicit,omitempty"`
 	// Columns are the columns in order. No two of them have a name with the same words.
 	Columns []Column `json:"columns"`
@@ -186,9 +187,9 @@ type Verb string
 
 // The verbs.
 const (
-	// VerbQuery returns rows.
+	// VerbQuery means that the method returns rows.
 	VerbQuery Verb = "query"
-	// VerbExec returns the number of affected rows.
+	// VerbExec means that the method returns the number of affected rows.
 	VerbExec Verb = "exec"
 )
 
@@ -197,9 +198,10 @@ type Cardinality string
 
 // These are the cardinalities of a query with VerbQuery.
 const (
-	// One returns the first row, or the language's "none" if there is no row.
+	// One means that the method returns the first row, or what means "none" in the language if
+	// there is no row.
 	One Cardinality = "one"
-	// All returns every row, in the engine's order.
+	// All means that the method returns every row, in the order in which the engine returns them.
 	All Cardinality = "all"
 )
 
@@ -221,28 +223,28 @@ const (
 type Query struct {
 	Name Name `json:"name"`
 	Verb Verb `json:"verb"`
-	// Cardinality is set for VerbQuery only.
+	// Cardinality is only set for VerbQuery.
 	Cardinality Cardinality `json:"cardinality,omitempty"`
 	// Pluck means that the query has one column, and that its method returns values of that column
 	// and not rows. Row is empty then.
 	Pluck bool `json:"pluck,omitempty"`
-	// Batch means that a second method is generated, which runs the statement once for each element
-	// of a stream of parameter sets. VerbExec only.
+	// Batch is only set for VerbExec. It means that a second method is generated, which runs the
+	// statement once for each element of a stream of parameter sets.
 	Batch bool `json:"batch,omitempty"`
 	// Statement is the class of the statement. A VerbQuery may be an INSERT, UPDATE or DELETE with
 	// RETURNING. Then it must be run to its end.
 	Statement Statement `json:"statement"`
 	// ReadOnly means that the statement changes nothing in the database.
 	ReadOnly bool `json:"read_only"`
-	// Doc are the lines of the doc comment, without comment markers and without trailing white
-	// space. An empty line separates paragraphs.
+	// Doc has the lines of the method's doc comment, without comment markers and without trailing
+	// white space. An empty line separates paragraphs.
 	Doc []string `json:"doc,omitempty"`
 	// Segments are the SQL text in order, without a final semicolon.
 	Segments []Segment `json:"segments"`
 	// Params are the method's parameters, in the order of `@set`. Every parameter is used by at
 	// least one segment.
 	Params []Param `json:"params,omitempty"`
-	// Columns are the columns of the result. Empty for VerbExec.
+	// Columns are the columns of the result. It is empty for VerbExec.
 	Columns []Column `json:"columns,omitempty"`
 	// Row refers to the row type in Module.Rows. It has the same columns as Columns, but no Origin.
 	// Row is empty for VerbExec, and if Pluck is set.
@@ -305,7 +307,8 @@ type Binding string
 
 // The bindings.
 const (
-	// BindValue binds the value as its type. An IN list on PostgreSQL and DuckDB is one array.
+	// BindValue binds the value with the parameter's type. For an IN list on PostgreSQL and DuckDB,
+	// that is one array.
 	BindValue Binding = "value"
 	// BindJSON binds a list as the text of a JSON array. It is used for an IN list on SQLite, whose
 	// segments are `IN (SELECT value FROM json_each(?))`. The elements are:

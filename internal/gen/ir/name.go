@@ -8,7 +8,7 @@ import (
 // Name is a name that the user wrote, also split into words. Generators join the words in the case
 // that their language uses.
 type Name struct {
-	// Original is the exact name: `my col`, `getUser`, `count(*)`.
+	// Original is the name exactly as the user wrote it, such as `my col`, `getUser`, `count(*)`.
 	Original string `json:"original"`
 	// Words are the words of the name: at least one, none empty. They contain only lower-case
 	// letters and digits of any script. The first word may begin with a digit (`9x`); a generator

@@ -86,7 +86,7 @@ type TableColumn struct {
 	// Nullable means that the column allows NULL. HasDefault does not make a column nullable,
 	// because bulk methods write every column of InsertRow.
 	Nullable bool `json:"nullable"`
-	// HasDefault means that an INSERT may leave out the column.
+	// HasDefault means that an INSERT may leave out the column, which then gets its default.
 	HasDefault bool `json:"has_default,omitempty"`
 	// Default is the SQL text of the default, for comments in generated code. It may be empty.
 	Default    string    `json:"default,omitempty"`

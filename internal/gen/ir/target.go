@@ -21,17 +21,18 @@ type Target struct {
 
 // TargetConfig are the options of a target.
 type TargetConfig struct {
-	// Package is the declared package (Java, Go).
+	// Package is the package that the generated file declares (Java, Go).
 	Package string `json:"package,omitempty"`
-	// Migrations generates applyMigrations in addition to getMigrations.
+	// Migrations means that applyMigrations is generated, in addition to getMigrations.
 	Migrations bool `json:"migrations,omitempty"`
-	// Observer generates the observer hook.
+	// Observer means that generated code has a hook, which applications can use to observe each
+	// statement.
 	Observer bool `json:"observer,omitempty"`
-	// SafeIntegers makes 64-bit integers bigint in TypeScript with SQLite.
+	// SafeIntegers means that 64-bit integers of SQLite are bigint in TypeScript.
 	SafeIntegers bool `json:"safe_integers,omitempty"`
-	// JSpecify adds JSpecify's annotations for nullable values in Java.
+	// JSpecify means that Java code has JSpecify's annotations for values that may be null.
 	JSpecify bool `json:"jspecify,omitempty"`
-	// SQG gives names and types as in SQG 0.23, for an sqg.yaml.
+	// SQG means that names and types are those of SQG 0.23. It is set for an sqg.yaml.
 	SQG bool `json:"sqg,omitempty"`
 }
 

@@ -20,9 +20,9 @@ const (
 
 	Float32 Kind = "float32"
 	Float64 Kind = "float64"
-	// Decimal is an exact number with Precision digits, Scale of which are after the point. Both
-	// are 0 for a number without limits: PostgreSQL's `numeric`, which may also be NaN or infinite,
-	// and SQLite, whose values are integers or floats.
+	// Decimal is an exact number. Its type has Precision digits, and Scale of them are after the
+	// decimal point. Both are 0 for a number without limits. That is PostgreSQL's `numeric`, which
+	// may also be NaN or infinite, and a decimal of SQLite, whose values are integers or floats.
 	Decimal Kind = "decimal"
 
 	Text Kind = "text"
@@ -44,7 +44,8 @@ const (
 	Timestamp Kind = "timestamp"
 	// TimestampTZ is an instant, stored in UTC.
 	TimestampTZ Kind = "timestamptz"
-	// Interval has months, days and microseconds, each with a sign.
+	// Interval is a number of months, of days and of microseconds. Each of the three has its own
+	// sign.
 	Interval Kind = "interval"
 
 	// JSON is the text of a JSON document. Native has the name of the type (`jsonb`).

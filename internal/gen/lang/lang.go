@@ -1,5 +1,5 @@
-// Package lang turns modules into code. It is a pure function from the intermediate representation
-// and a target to files.
+// Package lang turns modules (package ir) into code. The generated files depend only on the module
+// and the target.
 package lang
 
 import (

@@ -41,7 +41,8 @@ type dialect struct {
 	columns string
 	// param returns the placeholder of an argument of a statement. The first argument is 1.
 	param func(int) string
-	// alterOutside means that a table cannot be altered and written in the same transaction.
+	// alterOutside means that the engine cannot alter a table and write to it in the same
+	// transaction. So the migration table is altered in a transaction of its own.
 	alterOutside bool
 }
 
@@ -113,7 +114,8 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 		if parseErr != nil {
 			return nil, nil, base.Errorf(base.Invalid, "PostgreSQL URL: %w", parseErr)
 		}
-		// Migrations run unchanged, one statement at a time. Preparing them would only cost time.
+		// Do not prepare statements: each statement of a migration runs once, so preparing it would
+		// only cost time.
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 		db = stdlib.OpenDB(*config)
 	default:
@@ -136,7 +138,7 @@ func unavailable(err error) error {
 	return base.Errorf(base.Unavailable, "open the database: %w", err)
 }
 
-// escape escapes a path for a file: URI of SQLite.
+// escape returns a path with the characters escaped that have a meaning in SQLite's file: URI.
 func escape(path string) string {
 	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }
@@ -177,7 +179,8 @@ func (r *runner) run(ctx context.Context, all []ir.Migration, dryRun bool) (resu
 	return result, nil
 }
 
-// rollback ends the transaction if one is open. It must also work in a cancelled run.
+// rollback rolls the transaction back if one is open. It also works after the run's context was
+// cancelled.
 func (r *runner) rollback() error {
 	_, err := r.conn.ExecContext(context.Background(), "ROLLBACK")
 	if err != nil && strings.Contains(strings.ToLower(err.Error()), "no transaction") {
@@ -253,8 +256,8 @@ func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (
 	return result, nil
 }
 
-// prepare creates or updates the migration table, except in a dry run. It returns the checksums of
-// the applied migrations, "" if none was recorded.
+// prepare creates the migration table, or adds its missing columns, except in a dry run. It returns
+// the checksums of the applied migrations by id, with "" if none was recorded.
 func (r *runner) prepare(ctx context.Context, dryRun bool) (map[string]string, error) {
 	columns, err := r.columns(ctx)
 	if err != nil {

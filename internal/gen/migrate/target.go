@@ -30,7 +30,7 @@ var magic = []struct {
 	text   string
 }{{ir.SQLite, 0, "SQLite format 3\x00"}, {ir.DuckDB, 8, "DUCK"}}
 
-// endings are the file extensions of each engine.
+// endings maps file extensions to the engine of such files.
 var endings = map[string]ir.Engine{
 	".sqlite": ir.SQLite, ".sqlite3": ir.SQLite, ".db3": ir.SQLite, ".s3db": ir.SQLite,
 	".duckdb": ir.DuckDB, ".ddb": ir.DuckDB,
@@ -114,8 +114,8 @@ func sniff(path string) (engine ir.Engine, size int, err error) {
 	return engine, size, errors.Join(err, f.Close())
 }
 
-// DatabaseName returns DuckDB's name of the database in a file: the file's name up to its first
-// dot.
+// DatabaseName returns the name that DuckDB gives to the database in a file: the file's name up to
+// its first dot.
 func DatabaseName(path string) string {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	if i := strings.IndexByte(name, '.'); i > 0 {

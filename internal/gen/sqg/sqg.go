@@ -11,8 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Adapt changes the names of a module and of its target to SQG's. Call it before the code is
-// planned. The module stays valid: names that were different before stay different.
+// Adapt changes the names of a module and of its target to those of SQG. It must be called before
+// lang.Plan or lang.Generate. The module stays valid: names that were different before stay
+// different.
 func Adapt(m *ir.Module, t *ir.Target) {
 	splitAll(m)
 	split(&t.Name)

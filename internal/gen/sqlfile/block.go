@@ -39,7 +39,7 @@ type File struct {
 	Blocks []*Block
 }
 
-// Block is one block of a file.
+// Block is one block of a file: a header comment, and the SQL that belongs to it.
 type Block struct {
 	File *File
 	Kind Kind
@@ -53,9 +53,9 @@ type Block struct {
 	// Result is the name given with `:result=`, and From the name given with `:source=`.
 	Result string
 	From   string
-	// Ops, Key and SetColumns belong to TABLE and WRITE. Ops are in canonical order. SetColumns is
-	// empty if update and upsert set all columns except the key. InsertColumns is empty if inserted
-	// rows have all columns.
+	// Ops, Key, SetColumns and InsertColumns are set for TABLE and WRITE blocks. Ops are in the
+	// order of the variable Ops. SetColumns is empty if update and upsert set all columns except
+	// the key. InsertColumns is empty if inserted rows have all columns.
 	Ops                            []ir.Op
 	Key, SetColumns, InsertColumns []string
 	// KeyAt, SetAt and InsertAt are the offsets in the file of key(...), set(...) and columns(...),
@@ -73,7 +73,7 @@ type Block struct {
 	Body []Token
 }
 
-// SetLine is `@set name = value`.
+// SetLine is a line `@set name = value`, which declares a parameter and its sample value.
 type SetLine struct {
 	Name string
 	// Value is the sample value of the parameter, as SQL text.
@@ -87,7 +87,7 @@ type SetLine struct {
 	// List are the elements of a sample that is written as a list: (1, 2), [1, 2], ARRAY[1, 2] or
 	// 1, 2.
 	List []string
-	// IsList means that the sample is a list. It distinguishes an empty list from no list.
+	// IsList means that the sample is a list. If the list is empty, only IsList tells that.
 	IsList bool
 }
 
@@ -124,7 +124,7 @@ func (b *Block) Errorf(code diag.Code, from, to int, format string, args ...any)
 	return b.File.Source.At(diag.Error, code, from, to, format, args...).In(b.Name)
 }
 
-// Warnf is like Errorf, for a warning.
+// Warnf returns a warning about the bytes [from, to) of the file, in this block.
 func (b *Block) Warnf(code diag.Code, from, to int, format string, args ...any) *diag.Diagnostic {
 	return b.File.Source.At(diag.Warning, code, from, to, format, args...).In(b.Name)
 }

@@ -74,7 +74,7 @@ func (p *parser) header(b *Block, t Token) bool {
 	return true
 }
 
-// name checks the block's name.
+// name checks the name of a block, and reports an error if it is missing or invalid.
 func (p *parser) name(b *Block) bool {
 	switch {
 	case b.Name == "" && b.Kind != Testdata && b.Kind != Baseline:
@@ -277,7 +277,7 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 	}
 }
 
-// idleColumns reports set(...) and columns(...) that no operation of the block uses.
+// idleColumns reports an error for a set(...) or columns(...) that no operation of the block uses.
 func (p *parser) idleColumns(b *Block, set map[ir.Op]bool) {
 	if len(b.SetColumns) > 0 && !set[ir.OpUpdate] && !set[ir.OpUpsert] {
 		p.list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "set(...) says what an update or upsert sets, and %s has neither", b.Name).

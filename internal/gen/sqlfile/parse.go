@@ -53,7 +53,8 @@ type parser struct {
 	tokens    []Token
 }
 
-// run divides the tokens into blocks at the header comments.
+// run parses the whole file. It divides the tokens into blocks, each of which begins with a header
+// comment.
 func (p *parser) run() {
 	start := -1 // index of the current block's header token
 	var kind Kind
@@ -329,8 +330,8 @@ func (p *parser) checkBody(b *Block) {
 	}
 }
 
-// notName returns the index of the first token that cannot belong to a name of up to three parts,
-// or -1.
+// notName returns the index of the first token that cannot be part of a table's name, or -1 if
+// there is none. A name has up to three parts.
 func notName(tokens []Token) int {
 	n := 0
 	for i, t := range tokens {

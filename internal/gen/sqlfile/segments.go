@@ -72,8 +72,8 @@ func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 		case token.Kind == String, token.Kind == Ident:
 			t.text(ir.Quoted, token.Text, token.Start)
 		case token.Kind == LineComment:
-			// The line end belongs to the comment: without it the comment would include the
-			// following text.
+			// Add the line end to the comment. Without it, the text after the comment would become
+			// part of the comment.
 			text := token.Text
 			if i+1 < len(body) && strings.HasPrefix(body[i+1].Text, "\n") {
 				text += "\n"

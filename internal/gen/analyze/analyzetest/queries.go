@@ -148,7 +148,7 @@ func (g *generator) from(sources []source) (sql string, scope []source, merged *
 			never := map[string]bool{"JOIN": left || right, "LEFT JOIN": left, "RIGHT JOIN": right, "FULL JOIN": left && right}[kind]
 			merged = &expr{"id", never}
 		default:
-			// FULL JOIN needs an equality on all engines.
+			// Use = as the condition: not every engine allows a FULL JOIN with other conditions.
 			sql += " ON " + g.column(scope, "id", "a", "b").sql + " = " + s.name + "." + g.or("id", "a", "b")
 			if kind != "FULL JOIN" && g.one(3) {
 				sql += " AND " + s.name + "." + g.or("b", "d") + " IS NOT NULL"
@@ -196,7 +196,8 @@ func (g *generator) coreOf(depth int, sources []source) query {
 	return out
 }
 
-// list returns a select list of five expressions.
+// list returns a query with five expressions as its columns id, a, b, c and d. Its SQL is only the
+// select list.
 func list(e ...expr) (q query) {
 	for i, name := range []string{"id", "a", "b", "c", "d"} {
 		if i > 0 {

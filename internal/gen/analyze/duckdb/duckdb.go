@@ -38,7 +38,7 @@ func Open() (*Engine, error) {
 	e := &Engine{db: db}
 	rows, err := db.strings("SELECT version()")
 	if err == nil {
-		// As JSON, errors include the position.
+		// DuckDB includes the position in an error only if it writes errors as JSON.
 		err = db.exec("SET errors_as_json = true")
 	}
 	if err != nil {
@@ -52,13 +52,14 @@ func Open() (*Engine, error) {
 // Version returns the version, for example "v1.5.6".
 func (e *Engine) Version() string { return e.version }
 
-// Close closes the database and removes it.
+// Close closes the database, which removes it, because it is in memory.
 func (e *Engine) Close() error {
 	e.db.close()
 	return nil
 }
 
-// refused converts DuckDB's JSON error about a text into a SQLError.
+// refused converts DuckDB's error about an SQL text into an analyze.SQLError. DuckDB writes the
+// error as JSON.
 func refused(err error, sql string) error {
 	text := err.Error()
 	start := strings.IndexByte(text, '{')
@@ -99,7 +100,7 @@ func byteOffset(text string, characters int) int {
 	return len(text)
 }
 
-// Exec runs one statement of the schema.
+// Exec runs one statement of the user's schema, such as CREATE TABLE.
 func (e *Engine) Exec(_ context.Context, sql string) error {
 	e.columns, e.enums = nil, nil
 	if err := e.db.exec(sql); err != nil {
@@ -438,8 +439,9 @@ func (e *Engine) loadColumns() error {
 	return nil
 }
 
-// named adds the names of enums to a type, because a bound type has only the values. Two enums with
-// the same values cannot be distinguished.
+// named adds the names of enums to a type. DuckDB reports the type of a column with the values of
+// an enum, but without its name. So named looks for an enum with these values in the catalog. If
+// two enums have the same values, it uses the first one.
 func (e *Engine) named(t analyze.Type) (analyze.Type, error) {
 	if e.enums == nil {
 		rows, err := e.db.strings(`SELECT CAST(to_json({schema: schema_name, name: type_name, labels: labels}) AS VARCHAR) FROM duckdb_types() WHERE logical_type = 'ENUM' AND NOT internal ORDER BY type_oid`)
@@ -502,7 +504,7 @@ func (e *Engine) rename(t analyze.Type) analyze.Type {
 	return t
 }
 
-// Type parses a type name.
+// Type returns the type with a name. It implements analyze.Engine.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	sql := "SELECT CAST(NULL AS " + text + ")"
 	p, err := e.db.prepare(sql)

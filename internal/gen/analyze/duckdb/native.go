@@ -39,8 +39,8 @@ func (d *database) close() {
 	native.Close(&d.db)
 }
 
-// strings runs an internal query and returns its first column, which must be a VARCHAR. NULL
-// becomes "".
+// strings runs a query of this package (not of the user) and returns its first column, which must
+// be a VARCHAR. NULL becomes "".
 func (d *database) strings(sql string) ([]string, error) {
 	var result native.Result
 	if native.Query(d.conn, sql, &result) == native.StateError {
@@ -93,7 +93,7 @@ type prepared struct {
 	columns   []analyze.Type
 }
 
-// prepare binds a statement without executing it.
+// prepare lets DuckDB parse a statement and find its types, without executing it.
 func (d *database) prepare(sql string) (*prepared, error) {
 	var statement native.PreparedStatement
 	state := native.Prepare(d.conn, sql, &statement)

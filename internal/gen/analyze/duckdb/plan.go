@@ -35,8 +35,8 @@ type column struct {
 	origin   *ir.Origin
 }
 
-// columns are the output columns of an operator. If known is false, nothing is known about them,
-// not even their number.
+// columns is what is known about the output columns of an operator. If known is false, nothing is
+// known, not even how many columns there are.
 type columns struct {
 	known bool
 	list  []column

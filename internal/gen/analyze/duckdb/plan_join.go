@@ -37,10 +37,12 @@ func (p *plan) join(o object, left, right columns) columns {
 	return columns{}
 }
 
-// answers reports whether a correlated subquery has a row for every value of the outer query. The
-// plan must be an outer join whose left side is the duplicate-free values of the outer query
-// (DELIM_GET) and whose right side is the result of the subquery, and nothing above it may remove
-// rows. This is the plan for aggregates without GROUP BY.
+// answers reports whether a join is the plan of a correlated subquery that has a row for every
+// value of the outer query. Aggregates without GROUP BY have such a plan. It consists of an outer
+// join:
+//   - Its left side is the distinct values of the outer query (DELIM_GET).
+//   - Its right side is the result of the subquery.
+//   - Nothing above it removes rows.
 func answers(o object) bool {
 	asked, conditions := o.objects("duplicate_eliminated_columns"), o.objects("conditions")
 	children := o.objects("children")

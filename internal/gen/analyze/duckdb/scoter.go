@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// OpenScoter is Open for the SQL dialect of Scoter.
+// OpenScoter opens an empty in-memory database, as Open does, that accepts the SQL dialect of
+// Scoter.
 func OpenScoter() (analyze.Engine, error) {
 	e, err := Open()
 	if err != nil {

@@ -48,7 +48,7 @@ func (r *relation) attribute(number int) *attribute {
 	return nil
 }
 
-// relation reads a table by its OID.
+// relation reads a table or view from the catalog by its OID, and caches it.
 func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if r := e.tables[oid]; r != nil {
 		return r, nil
@@ -120,7 +120,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 		schema = name[len(name)-2]
 	}
 	table := name[len(name)-1]
-	// Look for the exact name first, then for the name as an unquoted identifier.
+	// Prefer a table with exactly this name. Otherwise take the name as an unquoted identifier,
+	// which means lower case.
 	err := e.conn.QueryRow(ctx, `SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'f') AND (c.relname = $1 OR c.relname = lower($1))
 		AND CASE WHEN $2 = '' THEN pg_table_is_visible(c.oid) ELSE n.nspname = $2 OR n.nspname = lower($2) END

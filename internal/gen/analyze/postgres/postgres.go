@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	// The reference driver. It exposes Parse/Describe with the OIDs of parameters and results, the
-	// origin of columns, and the positions of errors.
+	// This driver exposes what a description needs: the OIDs of the types of parameters and
+	// results, the origin of columns, and the positions of errors.
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -21,7 +21,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Engine is one transaction on a PostgreSQL database.
+// Engine analyses statements in one transaction on a PostgreSQL database, which is rolled back at
+// the end.
 type Engine struct {
 	conn *pgx.Conn
 	// server is the embedded server that the engine stops at the end. It is nil if the engine uses
@@ -186,7 +187,7 @@ func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 	return err
 }
 
-// Exec runs one statement of the schema.
+// Exec runs one statement of the user's schema, such as CREATE TABLE.
 func (e *Engine) Exec(ctx context.Context, sql string) error {
 	e.types, e.tables, e.names = map[uint32]*pgType{}, map[uint32]*relation{}, map[string]map[uint32]string{}
 	if slices.Contains([]string{"SAVEPOINT", "RELEASE", "ROLLBACK"}, firstWord(sql)) {
@@ -209,7 +210,8 @@ func (e *Engine) Exec(ctx context.Context, sql string) error {
 	})
 }
 
-// Applied reads the migration table, if it exists.
+// Applied returns the ids of the project's migrations that are recorded in the migration table. It
+// returns none if there is no such table.
 func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, error) {
 	var exists bool
 	if err := e.conn.QueryRow(ctx, `SELECT to_regclass('_sqg_migrations') IS NOT NULL`).Scan(&exists); err != nil || !exists {

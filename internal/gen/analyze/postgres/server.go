@@ -23,7 +23,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// version is the version of the embedded PostgreSQL. It must be 16 or later, for varnullingrels.
+// version is the version of the embedded PostgreSQL. It must be 16 or later, so that parse trees
+// have the field varnullingrels.
 const version = embedded.V18
 
 // Server is an embedded PostgreSQL with its own folder. Clients connect through a Unix socket in
@@ -70,7 +71,7 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
 func (s *Server) logFile() string { return filepath.Join(s.folder, "log") }
 
-// said returns the server's log so far, for messages.
+// said returns what the server has logged so far, for error messages.
 func (s *Server) said() string {
 	text, err := os.ReadFile(s.logFile())
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 	if out, err := init.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
-	// The data does not outlive the process, so it need not be durable.
+	// Turn off what makes data durable: the data is removed when this process ends.
 	args := []string{"-D", s.data(), "-k", s.folder, "-h", "",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal",
 		"-c", "max_wal_senders=0", "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", "autovacuum=off", "-c", "max_prepared_transactions=0"}

@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// credential makes the server run as another user if this process runs as root, because PostgreSQL
-// refuses root. The folder is given to that user. The server has its own process group, so that the
-// terminal's Ctrl-C does not reach it before this process handles it.
+// credential returns the attributes with which the server's process is started. PostgreSQL refuses
+// to run as root. So if this process runs as root, the server runs as another user, who gets the
+// folder. The server has its own process group, so that Ctrl-C in the terminal does not reach it
+// before this process handles it.
 func credential(folder string) (*syscall.SysProcAttr, error) {
 	attributes := &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(attributes)

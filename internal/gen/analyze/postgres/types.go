@@ -11,11 +11,11 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// pgType is one row of pg_type.
+// pgType is a type as a row of the catalog table pg_type.
 type pgType struct {
 	name, schema string
 	visible      bool
-	// As in pg_type.typtype: b base, c composite, d domain, e enum, m multirange, p pseudo, r range.
+	// As in pg_type: b base, c composite, d domain, e enum, m multirange, p pseudo, r range.
 	class      string
 	category   string
 	elem, base uint32
@@ -143,7 +143,7 @@ func (e *Engine) composite(ctx context.Context, t *pgType, out analyze.Type) (an
 	return out, nil
 }
 
-// Type parses a type's name.
+// Type returns the type with a name. It implements analyze.Engine.
 func (e *Engine) Type(ctx context.Context, text string) (analyze.Type, error) {
 	var oid uint32
 	var typmod int32

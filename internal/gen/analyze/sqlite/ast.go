@@ -51,7 +51,7 @@ type core struct {
 type resultColumn struct {
 	expr  *expr
 	alias string
-	// star means `*` or, with table, `table.*`.
+	// star means that the result column is `*`, or `table.*` if table is set.
 	star  bool
 	table string
 }

@@ -9,8 +9,9 @@ import (
 	"fmt"
 	"strings"
 
-	// SQLite without cgo. It gives the origins of columns, which database/sql drivers do not. v0.36
-	// depends on a module that the proxy does not serve.
+	// This driver is SQLite without cgo. It reports the origins of columns, which drivers for
+	// database/sql do not. Version 0.36 depends on a module that the Go module proxy does not
+	// serve.
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/ncruces/go-sqlite3/ext/rtree"
@@ -26,7 +27,7 @@ type Engine struct {
 	tables  map[string]*tableInfo // by lower-case schema.name
 }
 
-// tableInfo is a table or view in the form that the walker needs.
+// tableInfo is a table or view with what the analysis must know about it.
 type tableInfo struct {
 	schema, name string
 	view         bool
@@ -77,10 +78,11 @@ func Extend(conn *sqlite3.Conn) error {
 // Version returns the version, for example "3.53.0".
 func (e *Engine) Version() string { return e.version }
 
-// Close closes the database and removes it.
+// Close closes the database, which removes it, because it is in memory.
 func (e *Engine) Close() error { return e.conn.Close() }
 
-// rows runs an internal query and returns its columns as text. NULL becomes "".
+// rows runs a query of this package (not of the user) and returns its rows, with all values as
+// text. columns is the number of columns. NULL becomes "".
 func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
 	s, _, err := e.conn.Prepare(sql)
 	if err != nil {
@@ -111,7 +113,7 @@ func refused(err error, text string) error {
 	return out
 }
 
-// Exec runs one statement of the schema.
+// Exec runs one statement of the user's schema, such as CREATE TABLE.
 func (e *Engine) Exec(_ context.Context, sql string) error {
 	clear(e.tables)
 	if err := e.conn.Exec(sql); err != nil {
@@ -241,7 +243,8 @@ func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
 	return &t
 }
 
-// class returns the class of a statement, from its first significant word.
+// class returns the class of a statement. It takes it from the syntax tree or, if the parser does
+// not know the syntax, from the first word.
 func class(sql string) ir.Statement {
 	tree, err := parse(sql)
 	if err == nil {
@@ -265,8 +268,8 @@ func class(sql string) ir.Statement {
 	return ir.StatementOther
 }
 
-// Type maps a type name by the rules for declared types. SQLite has no list of types. A name
-// without affinity is refused as a spelling mistake.
+// Type returns the type with a name, by SQLite's rules for declared types. SQLite itself accepts
+// any name. A name for which the rules give no affinity is refused as a spelling mistake.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	t := declared(text)
 	if t.Kind == ir.Any && !strings.EqualFold(text, "any") {

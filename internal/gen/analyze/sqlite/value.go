@@ -95,7 +95,7 @@ func (w *walker) decide(e *expr, sc *scope) value {
 		v := w.value(e.args[0], sc)
 		t := declared(e.text)
 		switch t.Kind {
-		// SQLite casts to these names as to a number
+		// SQLite casts a value to these names as it casts to a number.
 		case ir.Date, ir.Time, ir.Timestamp, ir.TimestampTZ, ir.UUID, ir.JSON:
 			t = anyType
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// words returns the words of a text as a set.
+// words splits a text at white space, and returns the words as a set.
 func words(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(s) {
@@ -108,7 +108,7 @@ func exported(name string) string {
 	return name
 }
 
-// Type returns the name of a generated type.
+// Type returns the name that a type of a module gets in generated code.
 func Type(l Language, n ir.Name) string {
 	if l == Go {
 		return exported(n.Pascal())
@@ -116,7 +116,7 @@ func Type(l Language, n ir.Name) string {
 	return Identifier(l, n.Pascal())
 }
 
-// Method returns the name of a method.
+// Method returns the name that a method gets in generated code.
 func Method(l Language, n ir.Name) string {
 	if l == Go {
 		return exported(n.Pascal())
@@ -124,8 +124,8 @@ func Method(l Language, n ir.Name) string {
 	return Identifier(l, methodCase[l](n))
 }
 
-// Field returns the name of a row's or struct's member. In TypeScript it is the column's own name,
-// which may need quotes in code.
+// Field returns the name that a field of a row or struct gets in generated code. In TypeScript it
+// is the column's own name, which may need quotes.
 func Field(l Language, n ir.Name) string {
 	switch l {
 	case TypeScript:
@@ -136,7 +136,7 @@ func Field(l Language, n ir.Name) string {
 	return Identifier(l, fieldCase[l](n))
 }
 
-// Param returns the name of a parameter.
+// Param returns the name that a parameter gets in generated code.
 func Param(l Language, n ir.Name) string { return Identifier(l, paramCase[l](n)) }
 
 // Scope has the names that are taken in one scope of generated code. It never gives out a name

@@ -39,8 +39,8 @@ type Query struct {
 	SQL  SQL
 }
 
-// StreamDoc returns the doc comment of Stream. A query that may change data is always run
-// completely, even if few of its rows are read.
+// StreamDoc returns a sentence for the doc comment of the method Stream. It says that a query that
+// may change data is always run completely, even if few of its rows are read.
 func (q *Query) StreamDoc() string {
 	doc := "rows of " + q.Method + " one at a time"
 	if !q.ReadOnly {
@@ -69,7 +69,8 @@ type Op struct {
 	RowType, Appender string
 }
 
-// Options say which names a language and its runtime already use, and which variants they need.
+// Options say which names a language and its runtime already use, and which further methods they
+// need.
 type Options struct {
 	Language Language
 	Style    Style

@@ -20,8 +20,8 @@ const (
 	Go         Language = "go"
 )
 
-// maxJavaConstant is below the limit of 65,535 bytes for a string constant in a class file. It
-// leaves room for the two-byte form of NUL.
+// maxJavaConstant is the largest number of bytes that are written as one Java literal. A class file
+// allows 65,535 bytes for a string constant, and in it a NUL takes two bytes.
 const maxJavaConstant = 30000
 
 // Quote returns a string literal of the language whose value is s. Bytes that are not UTF-8 become
@@ -114,7 +114,7 @@ func QuoteBlock(l Language, s, indent string) string {
 		lines := strings.Split(s, "\n")
 		for i, line := range lines {
 			line = strings.NewReplacer("\\", "\\\\", `"""`, `\"\"\"`).Replace(line)
-			// The language would strip trailing white space.
+			// Escape white space at the end of a line, because the language would remove it.
 			if body := strings.TrimRight(line, " \t"); body != line {
 				tail := strings.ReplaceAll(strings.ReplaceAll(line[len(body):], "\t", `\t`), " ", `\040`)
 				line = body + tail

@@ -39,7 +39,7 @@ const (
 	Wire
 )
 
-// SQL is the text of a query in one placeholder style.
+// SQL is the text of a query with the placeholders of one Style.
 type SQL struct {
 	Text string
 	// Binds are indices in Query.Params, in the order in which the driver takes the values.
@@ -73,7 +73,7 @@ func Render(q *ir.Query, style Style) SQL {
 			case (style == DollarText || style == Wire) && AsText(t) || style == Wire && t.Kind == ir.Blob:
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			case s.Cast && t.Native != "" && style != Question:
-				// SQLite needs no types, and its casts would change values.
+				// SQLite gets no cast. It needs no types, and its casts would change values.
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			}
 			if strings.HasPrefix(p, "CAST") && i+1 < len(q.Segments) {
@@ -120,9 +120,9 @@ func AsText(t ir.Type) bool {
 	return false
 }
 
-// OnlyOfText reports whether DuckDB 1.5.5 can make values of a type only from text, and not from a
-// value that drivers can bind. It cannot make a BIGNUM, which has no precision, from a DECIMAL, or
-// a TIME_NS from a TIME.
+// OnlyOfText reports whether DuckDB 1.5.5 can make a value of a type from text, but not from
+// another value that drivers can bind. For example, it cannot make a BIGNUM, which has no
+// precision, from a DECIMAL, or a TIME_NS from a TIME.
 func OnlyOfText(t ir.Type) bool {
 	return t.Kind == ir.Decimal && t.Precision == 0 || t.Native == "TIME_NS"
 }
@@ -384,8 +384,8 @@ func (p *Plan) FiniteSQL(q *Query) string {
 
 func isDay(k ir.Kind) bool { return k == ir.Date || k == ir.Timestamp || k == ir.TimestampTZ }
 
-// withText returns a DuckDB type in which some kinds are replaced by text. It returns "" if the
-// type contains a type without a name.
+// withText returns the name of the DuckDB type that is t with types of the given kinds replaced by
+// text. If t contains a type without a name (UNION, VARIANT), the result cannot be used in a CAST.
 func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
 	if slices.Contains(kinds, t.Kind) {
 		return "VARCHAR"

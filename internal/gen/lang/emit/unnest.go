@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// limited are PostgreSQL types with a length. A cast truncates values to the length, while an
-// assignment fails.
+// limited matches the names of PostgreSQL types with a length. A cast truncates values to the
+// length, while an assignment of a longer value fails.
 var limited = regexp.MustCompile(`^(character varying|character|bit varying|bit)\(\d+\)$`)
 
 // unlimited maps the name of each such type to one without a length. "character" alone would have

@@ -92,7 +92,8 @@ func (g *generator) arrowBulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// parameters returns the parameters of a query's method, and the values that it binds.
+// parameters returns the Go text of the parameters of a query's method, and that of the values that
+// it binds.
 func (g *generator) parameters(q *emit.Query) (params, values string) {
 	list := []string{"ctx context.Context"}
 	for i, p := range q.Params {

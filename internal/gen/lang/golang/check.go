@@ -120,9 +120,9 @@ func params(q ir.Query) (columns []ir.Column) {
 	return columns
 }
 
-// isKey reports whether values of a kind can be keys of a map. Slices and maps cannot. Pointers
-// cannot be looked up: large numbers are pointers, and so are struct fields that may be NULL, as
-// all fields in DuckDB. A value of any type may contain a slice.
+// isKey reports whether a Go map can have values of a kind as keys. Slices and maps are not allowed
+// as keys. A value of the kind Any may contain a slice. Pointers could not be looked up: large
+// numbers are pointers, and so are struct fields that may be NULL, as all fields in DuckDB.
 func isKey(k ir.Kind) bool {
 	switch k {
 	case ir.Blob, ir.JSON, ir.List, ir.Array, ir.Map, ir.Int128, ir.Uint128, ir.StructKind, ir.Any:

@@ -1,5 +1,5 @@
-// Package golang writes Go: a type with typed methods, and the row types as structs. They use the
-// runtime in clients/go.
+// Package golang writes Go: a type with typed methods, and the row types as structs. The generated
+// code uses the runtime in clients/go.
 package golang
 
 import (
@@ -54,7 +54,8 @@ type generator struct {
 	w emit.Writer
 }
 
-// runtimeNames are the names that the runtimes declare in the package.
+// runtimeNames are the names that the runtime declares in the package of the generated code, so
+// that generated code cannot use them.
 var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
 	GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
 	PostgresRoute PostgresUnnest PostgresBinary PostgresText`)

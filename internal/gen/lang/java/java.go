@@ -14,8 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// maxFields is the maximum number of a record's components. A JVM method has at most 255
-// parameters, including this. The stream method of a query has one more parameter than the query.
+// maxFields is the largest number of components of a record. A method of the JVM has at most 255
+// parameters, including `this`. The stream method of a query has one more parameter than the query.
 const maxFields = 254
 
 // defaultPackage is the Java package of a target that does not configure one. SQG has the same
@@ -86,8 +86,8 @@ func fit(m *ir.Module) error {
 	return nil
 }
 
-// runtimeClasses returns the names of the runtime's files. They may be in the same folder as the
-// generated class.
+// runtimeClasses returns the names of the runtime's classes. A generated class cannot have such a
+// name, because it may be in the same folder.
 func runtimeClasses() []string {
 	files, err := clients.Files.ReadDir("java")
 	if err != nil {
@@ -211,7 +211,7 @@ func (g *generator) class() {
 	}
 	w.Blank()
 	w.Line("/** Typed methods for the SQL in %s. */", emit.DocText(emit.Java, strings.Join(g.Module.Files, ", ")))
-	// Unused imports, and unchecked casts of nested values, are expected.
+	// Suppress warnings about unused imports, and about unchecked casts of nested values.
 	w.Line(`@SuppressWarnings({"unused", "unchecked"})`)
 	if g.Target.Config.JSpecify {
 		w.Line("@NullMarked")

@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// declarations writes the enums, structs, rows and parameter sets.
+// declarations writes the Java types for enums, structs, rows and parameter sets.
 func (g *generator) declarations() {
 	w := &g.w
 	for _, e := range g.Module.Enums {

@@ -338,7 +338,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	}
 	for n, i := range order {
 		c := op.Row.Columns[i]
-		// The database refuses a None in a column that is not nullable.
+		// A None is not checked here: the database refuses it in a column that is not nullable.
 		field := emit.Field(emit.Python, c.Name)
 		value := g.write("r."+field, c.Type, true)
 		switch {

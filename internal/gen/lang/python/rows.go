@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// rowClass writes a dataclass for rows that queries return in large numbers. Its __init__ is faster
-// than the one that dataclasses generate.
+// rowClass writes the Python dataclass for a row type of which queries return many rows. It writes
+// an __init__ that is faster than the one that dataclasses would generate.
 func (g *generator) rowClass(name string, names, fields []string) {
 	w := &g.w
 	w.Line("")

@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// declarations writes the enums, structs, rows and parameter sets.
+// declarations writes the Python types for enums, structs, rows and parameter sets.
 func (g *generator) declarations() {
 	w := &g.w
 	for _, e := range g.Module.Enums {
@@ -349,10 +349,10 @@ func (g *generator) functions() {
 	}
 }
 
-// sql returns the text of a query. Some columns are read as text, and a statement that cannot be
-// wrapped for this is refused. DuckDB's driver converts an INTERVAL to a timedelta, in which a
-// month has 30 days, and infinite dates to the year 9999. In Scoter's JSON results the content of a
-// JSON column is inlined.
+// sql returns the SQL text of a query. It returns some columns as text, and refuses statements that
+// cannot be wrapped for that. DuckDB's driver would convert an INTERVAL to a timedelta, in which a
+// month has 30 days, and infinite dates to the year 9999. In Scoter's JSON results, the content of
+// a JSON column would be part of the result's JSON.
 func (g *generator) sql(q *emit.Query) string {
 	switch {
 	case !q.ReadOnly:

@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// types declares the enums, structs and rows.
+// types writes the TypeScript types for enums, structs and rows.
 func (g *generator) types() {
 	w := &g.w
 	for _, e := range g.Module.Enums {

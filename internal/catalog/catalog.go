@@ -64,7 +64,7 @@ type Part struct {
 	MinSeq   base.Seq
 	MaxSeq   base.Seq
 	Created  time.Time // microseconds, UTC
-	// The rows have the expression updates up to this edit applied, if any concerned them.
+	// readers apply only expression updates after this edit
 	Applied base.Seq
 	Stats   map[base.ColumnID]schema.ColumnStats
 }

@@ -149,8 +149,8 @@ func (f *Finder) Find(ctx context.Context, t *snapshot.Table, columns []arrow.Ar
 	return found, nil
 }
 
-// locate looks up the missing keys, given by index in found, in one rowset. find calls live with the
-// ordinals of the rows of key i until live returns true, which it does for a row that is not
+// locate looks up the missing keys, given by index in found, in one rowset. find calls live with
+// the ordinals of the rows of key i until live returns true, which it does for a row that is not
 // deleted. locate enters the addresses of such rows into found, and returns the keys that are still
 // missing. within reports which keys the rowset may have; nil means all.
 func locate(t *snapshot.Table, id base.SourceID, missing []uint32, found []base.RowAddress, within func(i uint32) bool, find func(i uint32, live func(uint32) bool)) []uint32 {

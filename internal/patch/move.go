@@ -217,8 +217,8 @@ func MoveRows(m Move, source base.SourceID, rows *roaring.Bitmap) (map[base.Sour
 	return moved, nil
 }
 
-// MoveLayer returns the layers of new rowsets to which a layer of an old rowset becomes when its
-// rows are moved.
+// MoveLayer converts a layer of an old rowset into layers of the new rowsets: the new values stay
+// with their rows.
 func MoveLayer(m Move, l Layer) ([]Layer, error) {
 	found, err := m.Find(l.Source, l.Ordinals)
 	if err != nil {

@@ -251,12 +251,12 @@ func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*tabl
 	return found, nil
 }
 
-// listedFile is a file that the catalog lists.
+// listedFile is the file of a part or patch that the catalog lists.
 type listedFile struct {
 	path     string
 	bytes    int64
 	checksum *uint32
-	part     *partFile // nil for a patch
+	part     *partFile // nil if it is the file of a patch
 }
 
 // filesLocked iterates over the files that the catalog lists (parts and patches), in no particular
@@ -280,7 +280,7 @@ func (e *Engine) filesLocked() iter.Seq[listedFile] {
 	}
 }
 
-// listedLocked returns the paths of filesLocked.
+// listedLocked returns the paths of the files that the catalog lists.
 func (e *Engine) listedLocked() map[string]bool {
 	listed := map[string]bool{}
 	for f := range e.filesLocked() {

@@ -25,8 +25,8 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// take reserves bytes if they are free and no request waits. It does not wait. ok reports whether
-// it reserved them. If bytes exceed the whole budget, the error is TooLarge.
+// take reserves bytes if they are free and no request waits. It does not wait. there reports
+// whether it reserved them. If bytes exceed the whole budget, the error is TooLarge.
 func (b *budget) take(bytes int64) (there bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

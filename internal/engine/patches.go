@@ -76,7 +76,7 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 
 // TakesChange reports whether a change can be stored as patches: there is memory for it, and it
 // fits into one frame of the log. bytes is the size of its values and row numbers. Until its flush,
-// the change takes twice that memory (see prepareChange).
+// the change takes twice that memory (see prepareChange). In the log it takes more than that size.
 func (e *Engine) TakesChange(bytes int64) bool {
 	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
 }

@@ -102,7 +102,7 @@ func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	return nil
 }
 
-// advancedLocked records that an append with p is committed: the offsets of its source are now
+// advanceLocked records that an append with p is committed: the offsets of its source are now
 // those after the ranges.
 func (e *Engine) advanceLocked(g *generation, p *Progress) {
 	if p == nil {

@@ -70,7 +70,7 @@ type rowset struct {
 
 	cached atomic.Pointer[cached] // of a part: cached data, never nil; set under Finder.mu
 
-	mu     sync.Mutex // of a part: held while its index is built; of a memtable: see below
+	mu     sync.Mutex // held while the index of a part is built, or that of a memtable is used
 	rows   growing    // guarded by mu; the index of a memtable
 	states states     // guarded by mu; the states of a memtable's rows
 }

@@ -154,9 +154,9 @@ func averageBytes(values arrow.Array, s selection) int {
 	return lengthBytes + int(textBytes(texts, s))/s.len()
 }
 
-// fitting returns how many values, beginning with the first, take at most the given number of
-// bytes. It measures texts one by one, because all remaining texts may be the same few large ones
-// of a dictionary.
+// fitting returns how many of the selected values, beginning with the first, take at most the given
+// number of bytes. It adds up the lengths of texts instead of using an average, because all
+// remaining texts may be the same few large texts of a dictionary.
 func fitting(values arrow.Array, s selection, bytes int) int {
 	texts, ok := values.(textArray)
 	switch {
@@ -178,9 +178,7 @@ func fitting(values arrow.Array, s selection, bytes int) int {
 	return len(s.positions)
 }
 
-// fitting returns how many of the selected values, beginning with the first, take at most the given
-// number of bytes. It adds up the lengths of texts instead of using an average, because all
-// remaining texts may be the same few large texts of a dictionary.
+// widthOf returns the approximate size in bytes of each value of an array. The array has no texts.
 func widthOf(values arrow.Array) int {
 	if fixed, ok := values.DataType().(arrow.FixedWidthDataType); ok {
 		return max(1, fixed.Bytes())

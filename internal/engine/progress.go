@@ -112,7 +112,7 @@ func (e *Engine) advanceLocked(g *generation, p *Progress) {
 	e.streams[p.Stream].offsets.advance(p)
 }
 
-// replayProgress does for a replayed frame what advancedLocked does for a committed one.
+// replayProgress does for a replayed frame what advanceLocked does for a committed one.
 func (e *Engine) replayProgress(g *generation, p *Progress) error {
 	if p == nil || e.streams[p.Stream] == nil {
 		return nil // the source was dropped after the append

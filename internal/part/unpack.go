@@ -49,7 +49,7 @@ func bitsAt(data []byte, bit, width int) uint64 {
 type hybrid struct {
 	data       []byte // encoded values from the current run on; padded
 	width      int
-	first, end int // first and last+1 index of the current run's values
+	first, end int // index of the current run's first value, and of the next run's
 	packed     bool
 	bytes      int // encoded size of the current run's values
 }

@@ -143,7 +143,7 @@ type Offset struct {
 	Topic     string
 	Partition int32
 	TopicID   [16]byte // distinguishes topics that had the same name one after the other
-	Next      int64    // offset of the next record to read: all records before it are in the table
+	Next      int64    // offset of the next record to read
 	Epoch     int32    // leader epoch of the record before Next; -1 if unknown
 }
 

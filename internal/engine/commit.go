@@ -376,7 +376,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 			v := t.current
 			residents := append(v.residents[:len(v.residents):len(v.residents)], p.resident)
 			old = append(old, t.installLocked(e.newVersionLocked(v.schema, v.parts, residents)))
-			// NewResident's reference now belongs to the generation.
+			// The reference that newResident returned now belongs to the generation.
 			e.active.residents[id] = p.resident
 		}
 	}

@@ -66,9 +66,8 @@ type Memtable struct {
 	published atomic.Pointer[View]
 	bytes     atomic.Int64
 
-	// Only the goroutine that appends uses the following fields.
-	// Batches, published or not. Published elements are never overwritten: joining copies the
-	// slice.
+	// Only the goroutine that appends uses batches and tail. batches has all batches, published or
+	// not. Published elements are never overwritten: joining copies the slice.
 	batches []Batch
 	tail    []small // describes the last len(tail) of batches, which are not done
 	rows    int64

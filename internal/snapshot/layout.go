@@ -16,8 +16,9 @@ func (t *Table) LayoutSince() uint32 { return t.since(sameLayout) }
 // PartitionsSince is LayoutSince without the sort key: only changes of the partitioning count.
 func (t *Table) PartitionsSince() uint32 { return t.since(batch.SamePartitions) }
 
-// since returns the oldest schema version such that same holds between the current version and every
-// version from it on. It does not go back beyond the oldest version of which the table has rows.
+// since returns the oldest schema version such that same holds between the current version and
+// every version from it on. It does not go back beyond the oldest version of which the table has
+// rows.
 func (t *Table) since(same func(then, now schema.Table) bool) uint32 {
 	version, oldest := t.Schema.Version, t.Schema.Version
 	for _, p := range t.Parts {

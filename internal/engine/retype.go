@@ -116,7 +116,8 @@ func (r *Retyping) left() (rows int64, err error) {
 }
 
 // staleLocked returns the parts of earlier rounds that were removed, or whose rows got new values,
-// since their round began. Deletions do not make a part stale, because the remap carries them over.
+// since their round began. Deletions do not make a part stale, because Publish carries them over to
+// the new parts.
 func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	for _, round := range r.rounds {
 		expressed := slices.ContainsFunc(t.expressions, func(x *storedExpression) bool { return x.Seq > round.Snapshot.Seq })

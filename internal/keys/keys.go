@@ -385,11 +385,11 @@ func (f *Finder) ofPart(ctx context.Context, t *snapshot.Table, p *catalog.Part,
 	return x, nil
 }
 
-// cacheIndex caches a new index of a part. If there is space, or little other data is cached, it
-// always does so. Otherwise it does so only with a probability of 1/8, and then evicts other data.
-// The reason: keys may be in all parts, and lookups visit the parts in the same order each time. If
-// the least recently used data were evicted, each new index would evict the one that is needed
-// next.
+// cacheIndex caches a new index of a part. If that would exceed the limit, and the cached data of
+// other parts is at least as large as the index, it is only cached with a probability of 1/8, and
+// then evicts other data. The reason: keys may be in all parts, and lookups visit the parts in the
+// same order each time. If the least recently used data were evicted, each new index would evict
+// the one that is needed next.
 func (f *Finder) cacheIndex(s *rowset, x *partIndex) {
 	bytes := x.Bytes() + x.states.bytes()
 	f.mu.Lock()

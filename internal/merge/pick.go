@@ -191,8 +191,8 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 }
 
 // requiredRatio returns a function that returns the least growth of a worthwhile merge, r in Pick.
-// The function's arguments describe the merge: bytes and rows of its largest part, and the size of
-// a row group in the files (open).
+// Its arguments describe the merge: the size of its largest part in bytes, the rows of the part
+// with the most rows, and the average size of a row group in its parts' files (open).
 func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int64) float64 {
 	mergeable := 0
 	for _, part := range parts {

@@ -39,7 +39,7 @@ type rowsetCache struct {
 	columns cachedColumns // guarded by mu
 
 	bytes *atomic.Int64 // memory of columns, in bytes
-	total *atomic.Int64 // memory of all rowsetCaches, in bytes
+	total *atomic.Int64 // shared by all values of this type: their memory, in bytes
 }
 
 // cachedColumns are the cached columns of a rowset's changed rows.

@@ -12,12 +12,12 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// rowsetCaches bounds the memory of all rowsetCaches. A rowsetCache belongs to the patches of its
-// rowset, and is freed with the last of them. rowsetCaches only has a list of weak pointers to
-// them.
+// rowsetCaches bounds the memory of all existing values of type rowsetCache together. A rowsetCache
+// belongs to the patches of its rowset, and is freed with the last of them. Here is only a list of
+// weak pointers to them.
 type rowsetCaches struct {
 	most  int64         // limit of the cached values, in bytes
-	bytes *atomic.Int64 // memory of the cached values of all existing rowsetCaches, in bytes
+	bytes *atomic.Int64 // memory of all existing caches, in bytes
 
 	mu  sync.Mutex
 	all []weak.Pointer[rowsetCache] // guarded by mu

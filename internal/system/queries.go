@@ -22,7 +22,7 @@ type Query struct {
 	User     string
 }
 
-// Queries is the list of running requests.
+// Queries is the list of all running requests.
 type Queries struct {
 	last    atomic.Uint64
 	mu      sync.Mutex

@@ -133,7 +133,7 @@ func brokenOff(ctx context.Context, format encode.Format, end []byte, err error)
 				p.Error.Kind, p.Error.Message, p.Error.Hint = m["kind"], m["message"], m["hint"]
 			}
 		} else {
-			// an error that is itself incomplete is ignored
+			// An error that is itself incomplete is ignored.
 			_ = json.Unmarshal(bytes.TrimSuffix(text, []byte("}\n")), &p.Error)
 		}
 	}

@@ -65,7 +65,7 @@ func (c *commands) complete(s *config.Server) error {
 
 func newLogger(level string, w io.Writer) *slog.Logger {
 	var l slog.Level
-	// the error is ignored, because kong has already checked the value
+	// The error is ignored, because kong has already checked the value.
 	_ = l.UnmarshalText([]byte(level))
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
 }

@@ -50,7 +50,7 @@ func limitConnections(l net.Listener, limit int, secure bool) *connections {
 type connection struct {
 	net.Conn
 	all *connections
-	// the element in all.idle; nil if the connection is not idle; guarded by all.mu
+	// The element in all.idle; nil if the connection is not idle; guarded by all.mu.
 	place *list.Element
 	begin opening // the check of the connection's first bytes
 }

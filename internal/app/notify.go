@@ -13,7 +13,7 @@ func notify(state string) (err error) {
 	if path == "" {
 		return nil
 	}
-	// a path that begins with @ is an abstract socket, for systemd as for Go
+	// A path that begins with @ is an abstract socket, for systemd as for Go.
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ type exporter struct {
 	definition Definition
 	stop       func()        // ends the goroutine
 	done       chan struct{} // closed when the goroutine has ended; nil while there is none
-	// the goroutine was told to end, and another must start once it has ended
+	// The goroutine was told to end, and another must start once it has ended.
 	resumed bool
 }
 
@@ -500,7 +500,7 @@ func (x *exporter) report() (Status, bool) {
 	x.manager.mu.Unlock()
 	s := Status{ID: x.id, Name: x.name, Table: t.QualifiedName(), Definition: d.Masked(), Created: x.created}
 	var location string
-	// the definition was valid when the export was created, so an error is not expected
+	// The definition was valid when the export was created, so an error is not expected.
 	if place, err := d.place(); err == nil {
 		location = place.location()
 	}

@@ -19,7 +19,7 @@ import (
 // insertion is the parsed form of an INSERT.
 type insertion struct {
 	target target
-	// the columns for which the statement gives values, in the order of the statement
+	// The columns for which the statement gives values, in the order of the statement.
 	columns   []schema.Column
 	byName    bool // BY NAME: the columns of the statement's query are matched by name
 	source    *composition

@@ -11,7 +11,7 @@ import (
 type rowSource struct {
 	table int  // index in analysis.tables; only if cte is nil
 	cte   *cte // the CTE that the rows come from; nil if it is a table
-	// folded names of the query's columns, to names in the source; nil if all names are the same
+	// Folded names of the query's columns, to names in the source; nil if all names are the same.
 	columns map[string]string
 }
 

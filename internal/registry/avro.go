@@ -13,7 +13,7 @@ import (
 // Avro returns the Avro schema with an id, as Cut returns it. See the package comment for the
 // errors.
 func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
-	// keys of Protobuf are headers, which start with a 0 byte, so the two cannot be equal
+	// Keys of Protobuf are headers, which start with a 0 byte, so the two cannot be equal.
 	key := string(binary.BigEndian.AppendUint32([]byte("avro"), id))
 	return get(ctx, c, key, func() (*avro.Schema, error) {
 		s, refs, err := c.byID(ctx, id, sr.TypeAvro)

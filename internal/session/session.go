@@ -36,7 +36,7 @@ const (
 // Request is one or more statements, separated by semicolons.
 type Request struct {
 	SQL string
-	// positional arguments, or one map[string]any of named ones; only with a single statement
+	// Positional arguments, or one map[string]any of named ones; only with a single statement.
 	Args     []any
 	Database string
 	Role     Role

@@ -35,7 +35,7 @@ type Token struct {
 	Kind  Kind
 	Start int // byte offset of the first byte in the text
 	End   int // offset after the last byte
-	// number of open brackets around the token; opening and closing brackets have the same depth
+	// Number of open brackets around the token; opening and closing brackets have the same depth.
 	Depth int
 	text  string
 }

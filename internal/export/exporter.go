@@ -321,8 +321,9 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 	return nil
 }
 
-// adopt makes an object that a restored backup's catalog has an object of this export. It checks
-// that the storage has this object, unchanged, and no newer one of the partition.
+// adopt makes an object of a restored backup's catalog belong to this export. It checks that the
+// storage has this object, unchanged, and no newer one of the partition. If the object is missing,
+// adopt records that it is lost.
 func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObject) error {
 	fingerprint := strings.TrimPrefix(o.Fingerprint, engine.Unverified)
 	for _, generation := range []int64{o.Generation, o.Generation + 1} {

@@ -57,7 +57,7 @@ type tableRef struct {
 	// query says that the replacement must be a whole query, as for SUMMARIZE t and TABLE t.
 	query    bool
 	describe bool // the text is DESCRIBE t
-	// conditions that are true for each row of the table that affects the result
+	// conditions are true for each row of the table on which the result depends.
 	conditions []condition
 }
 

@@ -256,8 +256,8 @@ func (f *effects) resolve() (*outcome, error) {
 	first := uint32(0)
 	for _, values := range f.values {
 		for _, i := range p.buries(values) {
-			// For a row that DELETE removes, values has the row as it was before. It is not an
-			// incoming deletion.
+			// For a row that DELETE removes, values has the row as it was before, so its deletion
+			// column does not count.
 			o.buries[first+i] = p.actions[f.actions[first+i]].kind != deleteRow
 		}
 		first += uint32(values.NumRows())

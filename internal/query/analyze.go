@@ -317,8 +317,8 @@ func (w *walker) tokenAt(offset int) int {
 	return i
 }
 
-// nameEnd returns the offset of the end of the name that begins at token: a dotted name, or the name
-// of a file in quotes. It returns false if no name begins there.
+// nameEnd returns the offset of the end of the name that begins at token: a dotted name, or the
+// name of a file in quotes. It returns false if no name begins there.
 func (w *walker) nameEnd(token int) (int, bool) {
 	if token < 0 {
 		return 0, false

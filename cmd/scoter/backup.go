@@ -63,13 +63,13 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	return nil
 }
 
-// openDevice opens the file at path if it is not a regular file, for example a pipe or a device.
-// Such a file is written to, and not replaced. It returns nil for a regular file. Opening a pipe
-// waits for its reader until ctx ends.
+// openDevice opens the file at path for writing if it is not a regular file, for example a pipe or
+// a device. Such a file must not be replaced by another one. It returns nil for a regular file. A
+// pipe can be opened only when it has a reader, so openDevice waits for one until ctx ends.
 func openDevice(ctx context.Context, path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
-		return nil, nil // the caller reports an error when it creates the file
+		return nil, nil // the caller reports the error when it creates the file
 	}
 	type opened struct {
 		*os.File
@@ -87,7 +87,8 @@ func openDevice(ctx context.Context, path string) (*os.File, error) {
 		}
 		return f.File, nil
 	case <-ctx.Done():
-		// The process is about to end, and the waiting goroutine with it.
+		// The goroutine still waits for the pipe's reader. It ends with the process, which is about
+		// to end.
 		return nil, base.Wrap(ctx.Err(), "open %s, which nobody reads", path)
 	}
 }
@@ -108,7 +109,7 @@ func (r *restoreCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return base.Errorf(base.NotFound, "%w", err)
 		}
-		defer f.Close() // opened for reading only
+		defer f.Close() // the error is ignored, since the file was only read
 		in = f
 	}
 	p := newBar("restore", -1)

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// statementError is an error in SQL, with the text that its position refers to.
+// statementError is an error in an SQL text, together with the text to which the error's position
+// refers.
 type statementError struct {
 	error
 	text string
@@ -19,8 +20,8 @@ type statementError struct {
 
 func (e *statementError) Unwrap() error { return e.error }
 
-// inText adds the SQL text to an error, so that the position of the error can be shown. It returns
-// nil for nil.
+// inText returns the error together with the SQL text to which its position refers, so that the
+// position can be shown. If err is nil, it returns nil.
 func inText(err error, text string) error {
 	if err == nil {
 		return nil
@@ -28,8 +29,8 @@ func inText(err error, text string) error {
 	return &statementError{err, text}
 }
 
-// tellError prints an error for people: a label and the message, then the position in the SQL, then
-// the hint.
+// tellError prints an error for people: label and message, then the line of the SQL with the
+// error's position, then the hint.
 func tellError(w io.Writer, label string, err error) {
 	fmt.Fprintf(w, "%s: %v\n", label, err)
 	e, in := new(base.Error), new(statementError)
@@ -47,15 +48,15 @@ func tellError(w io.Writer, label string, err error) {
 	}
 }
 
-// shownBefore and shownAfter are how much of a long line is shown before and after the position, in
-// characters.
+// shownBefore and shownAfter are the numbers of characters that are shown before and after the
+// position, if a line is long.
 const (
 	shownBefore = 50
 	shownAfter  = 30
 )
 
-// excerpt returns the line of text that contains a 1-based byte position, and below it a mark under
-// the character at that position.
+// excerpt returns the line of text that contains a position, and below it a line with a mark under
+// the character at the position. The position counts bytes from 1.
 func excerpt(text string, position int) string {
 	at := min(position-1, len(text))
 	start := strings.LastIndexByte(text[:at], '\n') + 1
@@ -77,7 +78,8 @@ func excerpt(text string, position int) string {
 	return fmt.Sprintf("  %s%s%s\n  %s^\n", label, string(before), string(after), strings.Repeat(" ", runewidth.StringWidth(label+string(before))))
 }
 
-// printable replaces control characters, which would move the cursor, and invalid characters.
+// printable replaces control characters, which could move the cursor of the terminal, and invalid
+// characters.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {

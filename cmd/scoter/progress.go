@@ -11,12 +11,12 @@ import (
 )
 
 // progress shows on standard error how much of a file is loaded. On a terminal it shows a bar. At
-// the end it always prints a line.
+// the end it prints a line, also without a terminal.
 type progress struct {
 	name    string
-	size    int64 // of the file, in bytes
+	size    int64 // size of the file in bytes
 	rows    int64
-	before  int64 // the rows that an earlier load stored
+	before  int64 // number of rows that an earlier load had already stored
 	started time.Time
 	bar     *progressbar.ProgressBar
 }
@@ -25,8 +25,8 @@ func startProgress(name string, size int64) *progress {
 	return &progress{name: name, size: size, started: time.Now(), bar: newBar(name, size)}
 }
 
-// newBar returns a bar that shows how many bytes of size are done. A negative size means that it is
-// unknown. Without a terminal nothing is shown.
+// newBar returns a progress bar for size bytes. A negative size means that the size is unknown. If
+// standard error is not a terminal, the bar shows nothing.
 func newBar(name string, size int64) *progressbar.ProgressBar {
 	var w io.Writer = os.Stderr
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
@@ -37,8 +37,8 @@ func newBar(name string, size int64) *progressbar.ProgressBar {
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
-// add counts rows that are stored now, or were stored before. read is the part of the file that is
-// read, from 0 to 1.
+// add adds rows to the progress. before says that an earlier load had already stored them. read is
+// the part of the file that has been read, from 0 to 1.
 func (p *progress) add(rows int64, before bool, read float64) error {
 	p.rows += rows
 	if before {
@@ -48,7 +48,7 @@ func (p *progress) add(rows int64, before bool, read float64) error {
 	return p.bar.Set64(int64(read * float64(p.size)))
 }
 
-// finish replaces the bar by a summary of the load.
+// finish replaces the bar by a line that sums up the load.
 func (p *progress) finish() error {
 	err := p.bar.Finish()
 	took := time.Since(p.started)
@@ -60,10 +60,10 @@ func (p *progress) finish() error {
 	return err
 }
 
-// abandon ends the bar without completing it.
+// abandon ends the bar where it is.
 func (p *progress) abandon() error { return p.bar.Exit() }
 
-// size formats a number of bytes for people.
+// size formats a number of bytes for people, with a unit.
 func size(bytes float64) string {
 	unit := 0
 	for ; bytes >= 1000 && unit < 4; unit++ {

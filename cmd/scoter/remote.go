@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
-// remote is a server.
+// remote runs commands on a server, over HTTP.
 type remote struct{ url, token, database string }
 
 func (r *remote) close() error { return nil }
@@ -56,7 +56,7 @@ type problem struct {
 	}
 }
 
-// err returns the error, or nil if there is none.
+// err returns the error that a response has, or nil if it has none.
 func (p problem) err() error {
 	if p.Error.Message == "" {
 		return nil
@@ -68,7 +68,7 @@ func (p problem) err() error {
 	return e
 }
 
-// remoteError reads the error from a server's response.
+// remoteError returns the error that a server's response has.
 func remoteError(resp *http.Response) error {
 	var p problem
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
@@ -87,7 +87,7 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	if verb := resp.Header.Get("Scoter-Statement"); verb != "" {
 		var done struct {
 			mutate.Counts
-			// problem says why a committed change has no result.
+			// If the statement was committed but its result failed, problem says why.
 			problem
 		}
 		if err := json.NewDecoder(resp.Body).Decode(&done); err != nil {
@@ -103,7 +103,7 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	return true, nil
 }
 
-// lastBytes keeps the last bytes that are written to it.
+// lastBytes is a writer that retains only the last bytes that are written to it.
 type lastBytes []byte
 
 func (b *lastBytes) Write(p []byte) (int, error) {
@@ -113,12 +113,12 @@ func (b *lastBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reasons are the bytes that begin the error at the end of an incomplete result. Only these formats
-// can carry an error there.
+// reasons are the bytes with which the error at the end of an incomplete result begins, by format.
+// Other formats cannot express an error there.
 var reasons = map[encode.Format]string{encode.JSON: "],\n\"error\":", encode.NDJSON: `{"$error":`, encode.MessagePack: "\x81\xa5error"}
 
-// brokenOff returns the error of an incomplete result. It is the server's error at the end of the
-// result, or else the error of reading the result.
+// brokenOff returns the error of an incomplete result. If the result's last bytes, end, have the
+// server's error, it returns that. Otherwise it returns err, the error of reading the result.
 func brokenOff(ctx context.Context, format encode.Format, end []byte, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -133,7 +133,7 @@ func brokenOff(ctx context.Context, format encode.Format, end []byte, err error)
 				p.Error.Kind, p.Error.Message, p.Error.Hint = m["kind"], m["message"], m["hint"]
 			}
 		} else {
-			// an incomplete reason is ignored
+			// An error that is itself incomplete is ignored.
 			_ = json.Unmarshal(bytes.TrimSuffix(text, []byte("}\n")), &p.Error)
 		}
 	}
@@ -153,8 +153,8 @@ func (r *remote) backup(ctx context.Context, w io.Writer) error {
 	return base.Wrap(err, "the backup breaks off; the server's log says why")
 }
 
-// load sends the rows in a request. If the request fails with a temporary error, load repeats it.
-// The rows are applied only once.
+// load sends rows in a request, and repeats the request if it fails with a temporary error. The
+// server applies the rows only once.
 func (r *remote) load(ctx context.Context, rows loadedRows) (replayed bool, err error) {
 	name := rows.table
 	path := "/api/v1/tables/" + url.PathEscape(name.Database) + "/" + url.PathEscape(name.Schema+"."+name.Name) + "/rows"
@@ -179,7 +179,8 @@ func (r *remote) send(ctx context.Context, path string, query url.Values, conten
 		if err == nil {
 			return resp.Header.Get("Idempotent-Replayed") == "true", resp.Body.Close()
 		}
-		// The request has an idempotency key. So it is safe to repeat it if its outcome is unknown.
+		// It may be unknown whether the server applied the rows. Repeating the request is safe,
+		// because it has an idempotency key.
 		kind := base.KindOf(err)
 		if !kind.Retryable() && kind != base.Unknown || attempt == sendAttempts {
 			return false, err

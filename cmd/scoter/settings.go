@@ -14,12 +14,14 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// settings returns the content of the settings file. If path is given, the file must exist.
+// settings reads the settings file, the first time that it is called, and returns its content. If a
+// path is given, the file must exist.
 func (c *commands) settings(path string) config.File {
 	if c.file == nil {
 		file, err := config.ReadFile(cmp.Or(path, "scoter.toml"), path != "")
 		if err != nil {
-			// kong would report it as an error of the first flag that needs the file.
+			// The error ends the process here, because kong would report it as an error of some
+			// flag.
 			fail(err)
 		}
 		c.file = &file
@@ -27,9 +29,9 @@ func (c *commands) settings(path string) config.File {
 	return *c.file
 }
 
-// fromFile sets the flags of serve and config from the settings file. Other commands do not read
-// the file: their flags --dir, --database and --token say which database a command works on, and do
-// not configure a server.
+// fromFile returns the value that the settings file has for a flag of serve or config. For other
+// commands it returns none: their flags --dir, --database and --token say on which database the
+// command works, and do not configure a server.
 func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (any, error) {
 	if path.Command == nil || path.Command.Name != "serve" && path.Command.Name != "config" {
 		return nil, nil
@@ -51,7 +53,7 @@ func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (
 	return fmt.Sprint(v), nil
 }
 
-// complete adds the settings that can only be in the file, and checks all settings.
+// complete adds the settings that only the settings file can have, and checks all settings.
 func (c *commands) complete(s *config.Server) error {
 	if err := config.CheckEnvironment(os.Environ()); err != nil {
 		return err
@@ -63,7 +65,7 @@ func (c *commands) complete(s *config.Server) error {
 
 func newLogger(level string, w io.Writer) *slog.Logger {
 	var l slog.Level
-	// kong has already checked the value.
+	// The error is ignored, because kong has already checked the value.
 	_ = l.UnmarshalText([]byte(level))
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
 }

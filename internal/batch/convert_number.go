@@ -147,7 +147,7 @@ func integerText(a arrow.Array) func(row int) (string, bool) {
 		}
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// number of digits of the widest decimals; at a larger scale, 0 is the only integer
+		// Number of digits of the widest decimals; at a larger scale, 0 is the only integer.
 		const digits = 77
 		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(0, scale), digits))), nil)
 		return func(row int) (string, bool) {

@@ -22,7 +22,7 @@ func rescale(v int64, from, to time.Duration) (int64, bool) {
 		return v / ratio, v%ratio == 0
 	}
 	high, low := bits.Mul64(magnitude(v), uint64(from/to))
-	// a finite time must not become the number of an infinite one
+	// A finite time must not become the number of an infinite one.
 	if high != 0 || low >= infiniteTime {
 		return 0, false
 	}
@@ -71,7 +71,7 @@ func convertTimestamp(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 			if arrow.TypeEqual(a.DataType(), t.Arrow()) {
 				return same(a)
 			}
-			// only the time zone differs; both types count from 1970 in UTC
+			// Only the time zone differs; both types count from 1970 in UTC.
 			return retyped(a, t.Arrow()), nil
 		}
 		return build(a, t, func(row int) (int64, string) { return check(rescale(values[row], from, stored)) })

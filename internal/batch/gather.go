@@ -272,7 +272,7 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 	codes := make([][]uint32, len(chunks))
 	remap := make([][]uint32, len(chunks))
 	values := make([]*array.String, len(chunks))
-	// the codes by the dictionary; the chunks of one batch share a dictionary
+	// The codes by the dictionary; the chunks of one batch share a dictionary.
 	shared := make(map[arrow.ArrayData][]uint32)
 	for i, c := range chunks {
 		if plain, ok := c.(*array.String); ok {

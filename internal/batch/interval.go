@@ -108,7 +108,7 @@ func parseDuration(s string) (interval, bool) {
 			return interval{}, false
 		}
 		count, unit := s[:end], s[end]
-		// each unit may occur once, in this order
+		// Each unit may occur once, in this order.
 		units, s = units[strings.IndexByte(units, unit)+1:], s[end+1:]
 		whole, fraction, broken := strings.Cut(count, ".")
 		if broken {

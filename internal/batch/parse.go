@@ -38,7 +38,7 @@ func parseUint(s string) (uint64, bool) {
 
 func parseFloat(s string, bitSize int) (float64, bool) {
 	s = strings.TrimSpace(s)
-	// hexadecimal and grouped digits are refused, which Go would accept
+	// Hexadecimal and grouped digits are refused, which Go would accept.
 	if strings.ContainsAny(s, "_xX") {
 		return 0, false
 	}
@@ -296,7 +296,7 @@ func parseDate(s string) (int32, bool) {
 type instant struct {
 	seconds int64 // since 1970 in UTC; infiniteTime or -infiniteTime if the timestamp is infinite
 	nanos   int64
-	// whether the text had a UTC offset other than 0, which a type without time zone cannot store
+	// Whether the text had a UTC offset other than 0, which a type without time zone cannot store.
 	shifted bool
 }
 

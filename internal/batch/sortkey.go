@@ -238,7 +238,7 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 		if byDictionary[values.Data()] != nil {
 			continue
 		}
-		// the length is never 0, so that the map has a non-nil slice
+		// The length is never 0, so that the map has a non-nil slice.
 		local := make([]uint32, values.Len()+1)
 		for i := range values.Len() {
 			local[i] = distinct.IndexText(values.Value(i))

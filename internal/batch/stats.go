@@ -281,7 +281,7 @@ func boundAbove(b []byte, isText bool) ([]byte, bool) {
 		cut = cut[:len(cut)-size]
 		switch {
 		case r == 0xD7FF:
-			// the code points of surrogates are not characters, so they are skipped
+			// The code points of surrogates are not characters, so they are skipped.
 			return utf8.AppendRune(cut, 0xE000), true
 		case r < utf8.MaxRune:
 			return utf8.AppendRune(cut, r+1), true

@@ -28,7 +28,7 @@ var cppMemory = memoryBound{running: map[*statement]bool{}}
 // code.
 type memoryBound struct {
 	mu sync.Mutex
-	// memory in use before the first instance was opened; guarded by mu
+	// Memory in use before the first instance was opened; guarded by mu.
 	before    int64
 	allowed   int64               // maximum for all instances together; guarded by mu
 	unlimited int                 // number of instances without a limit; guarded by mu

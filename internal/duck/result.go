@@ -184,7 +184,7 @@ type Result struct {
 	columns
 	stmt *Stmt
 	res  *C.scoter_result
-	// all rows of a result that Compute returned; nil once Next has returned them
+	// All rows of a result that Compute returned; nil once Next has returned them.
 	chunk  C.duckdb_data_chunk
 	unhook func()
 	ctx    context.Context
@@ -220,7 +220,7 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 		r.Close()
 		return nil, err
 	}
-	// with parameters, the types of the columns may be others the next time
+	// With parameters, the types of the columns may be others the next time.
 	if s.cached && C.duckdb_nparams(s.stmt) == 0 {
 		s.columns = &r.columns
 	}

@@ -105,7 +105,7 @@ func (r *treeReader) value() (any, error) {
 	case '"':
 		return token.String(), nil
 	case '0':
-		// the digits as text, because constants above 2^53 must stay exact
+		// The digits as text, because constants above 2^53 must stay exact.
 		return json.Number(token.String()), nil
 	case 't', 'f':
 		return token.Bool(), nil

@@ -16,7 +16,7 @@ import (
 // for other such clients that have waited longer.
 type turns struct {
 	free int
-	// number of lent connections by client and text; the sum for a client is under text 0
+	// Number of lent connections by client and text; the sum for a client is under text 0.
 	lent    map[asker]int
 	waiting []*turn // in the order in which they began to wait
 }

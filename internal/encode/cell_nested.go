@@ -131,7 +131,7 @@ type dictCell struct {
 	null    string // how the format writes NULL
 	values  cell
 	printed []byte
-	// where each encoded value ends in printed; empty if values are encoded for each row
+	// Where each encoded value ends in printed; empty if values are encoded for each row.
 	ends []int32
 }
 

@@ -102,8 +102,8 @@ func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t ta
 		}
 	}
 	if err != nil && o.written > 0 {
-		// the buffered rows are written before the error: even if the writer refuses them, it may
-		// accept the error
+		// The buffered rows are written before the error: even if the writer refuses them, it may
+		// accept the error.
 		_ = o.flush()
 		if o.err == nil || o.refused {
 			o.err = nil

@@ -111,7 +111,7 @@ func appendJSONLine(dst, s []byte) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		// bytes below 0xC2 are ASCII or continue a character
+		// Bytes below 0xC2 are ASCII or continue a character.
 		if c != '\n' && c != '\r' && c < 0xC2 {
 			i++
 			continue

@@ -16,7 +16,7 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 			if v == 0 && math.Signbit(v) {
 				return append(dst, "-0.0"...)
 			}
-			// above 2^24, a float32 may be identified by fewer digits than its integer has
+			// Above 2^24, a float32 may be identified by fewer digits than its integer has.
 			if bitSize == 32 && abs > 1<<24 {
 				return append(strconv.AppendFloat(dst, v, 'f', -1, 32), '.', '0')
 			}

@@ -85,7 +85,7 @@ func restored(text []byte) ([]byte, error) {
 type plan struct {
 	Definition
 	storage storage
-	// how long a change of a partition waits for further changes before it is exported
+	// How long a change of a partition waits for further changes before it is exported.
 	after time.Duration
 	// keep is how long rows stay in the table after the end of their partition's time. 0 means
 	// forever.

@@ -36,7 +36,7 @@ type exporter struct {
 	definition Definition
 	stop       func()        // ends the goroutine
 	done       chan struct{} // closed when the goroutine has ended; nil while there is none
-	// the goroutine was told to end, and another must start once it has ended
+	// The goroutine was told to end, and another must start once it has ended.
 	resumed bool
 }
 
@@ -321,8 +321,9 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 	return nil
 }
 
-// adopt makes an object that a restored backup's catalog has an object of this export. It checks
-// that the storage has this object, unchanged, and no newer one of the partition.
+// adopt makes an object of a restored backup's catalog belong to this export. It checks that the
+// storage has this object, unchanged, and no newer one of the partition. If the object is missing,
+// adopt records that it is lost.
 func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObject) error {
 	fingerprint := strings.TrimPrefix(o.Fingerprint, engine.Unverified)
 	for _, generation := range []int64{o.Generation, o.Generation + 1} {
@@ -500,7 +501,7 @@ func (x *exporter) report() (Status, bool) {
 	x.manager.mu.Unlock()
 	s := Status{ID: x.id, Name: x.name, Table: t.QualifiedName(), Definition: d.Masked(), Created: x.created}
 	var location string
-	// the definition was valid when the export was created, so an error is not expected
+	// The definition was valid when the export was created, so an error is not expected.
 	if place, err := d.place(); err == nil {
 		location = place.location()
 	}

@@ -111,14 +111,14 @@ func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engin
 		return w.withDeletions()
 	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	// for a table without a primary key, Conform returns the error
+	// For a table without a primary key, Conform returns the error.
 	if err == nil && len(t.PrimaryKey) > 0 {
 		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())
 		}
 		one.evolution = w.evolution
 		if len(one.keyed) > 0 {
-			// the table of the rows, because the table may have been dropped and created again
+			// The table of the rows, because the table may have been dropped and created again
 			// since.
 			one.table = one.keyed[0].table
 			return one, nil

@@ -29,7 +29,7 @@ type columnSets struct {
 
 // columnSet is a group of rows that have the same columns.
 type columnSet struct {
-	// one byte for each column of columnSets.some: 1 if the rows of this set have the column
+	// One byte for each column of columnSets.some: 1 if the rows of this set have the column.
 	has  string
 	rows []uint32
 }

@@ -21,7 +21,7 @@ import (
 type composition struct {
 	text  strings.Builder
 	spans []span
-	// names of positional parameters, to their positions from 1 in the statement
+	// Names of positional parameters, to their positions from 1 in the statement.
 	positional map[string]int
 	named      map[string]bool // names of named parameters
 	// marks[i] is the number of ? up to token i of the statement. It is nil until it is needed.

@@ -16,7 +16,7 @@ import (
 // row sets its columns in the existing row, as with OR REPLACE.
 type onConflict struct {
 	given    bool
-	position int  // offset in the statement
+	position int  // in the statement, in bytes from 1
 	keeps    bool // DO NOTHING
 	// DO UPDATE SET assignments [WHERE condition]
 	update      bool

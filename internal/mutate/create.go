@@ -295,7 +295,7 @@ func (c *clauses) options() (map[string]string, error) {
 		return nil, err
 	}
 	out := map[string]string{}
-	// index of the token that begins the next item, or the end of the list
+	// Index of the token that begins the next item, or the end of the list.
 	at := c.at - 1 - len(inner)
 	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {

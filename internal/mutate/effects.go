@@ -21,7 +21,7 @@ type effects struct {
 	values  []arrow.RecordBatch // the plan's columns in storage types
 	actions []uint8
 	rows    []base.RowAddress // the address of each row; its Source is 0 for a new row
-	// the keys of existing rows; empty if the plan does not read them (rowPlan.touches)
+	// The keys of existing rows; empty if the plan does not read them (rowPlan.touches)
 	touched []batch.KeyHash
 	// removed has the rows to delete for a plan that only deletes. In bitmaps, any number of rows
 	// takes little memory. For such a plan all other fields are empty.
@@ -256,8 +256,8 @@ func (f *effects) resolve() (*outcome, error) {
 	first := uint32(0)
 	for _, values := range f.values {
 		for _, i := range p.buries(values) {
-			// For a row that DELETE removes, values has the row as it was before. It is not an
-			// incoming deletion.
+			// For a row that DELETE removes, values has the row as it was before, so its deletion
+			// column does not count.
 			o.buries[first+i] = p.actions[f.actions[first+i]].kind != deleteRow
 		}
 		first += uint32(values.NumRows())
@@ -292,7 +292,7 @@ func (f *effects) resolve() (*outcome, error) {
 				addRow(o.change.Deleted, f.rows[i])
 				inserted = append(inserted, i)
 				o.moved[i] = true
-			// nothing is set, for example by ON CONFLICT DO UPDATE that sets only key columns
+			// Nothing is set, for example by ON CONFLICT DO UPDATE that sets only key columns.
 			case len(set) == 0:
 				addRow(o.change.Kept, f.rows[i])
 			default:

@@ -19,7 +19,7 @@ import (
 // insertion is the parsed form of an INSERT.
 type insertion struct {
 	target target
-	// the columns for which the statement gives values, in the order of the statement
+	// The columns for which the statement gives values, in the order of the statement.
 	columns   []schema.Column
 	byName    bool // BY NAME: the columns of the statement's query are matched by name
 	source    *composition
@@ -353,7 +353,8 @@ func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suf
 	}
 	names := ""
 	if !byName {
-		// For DEFAULT VALUES, which the caller replaces by a query with one unused column.
+		// DEFAULT VALUES has no targets. The caller replaces it by a query with one column, which
+		// gets this name and is not used.
 		list := []string{"scoter_none"}
 		for i, c := range targets {
 			list = append(list[:i], schema.Quote(c.Name))

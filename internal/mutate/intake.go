@@ -21,9 +21,9 @@ type intake struct {
 	table  schema.Table
 	sent   []schema.Column // the columns that the sender gave; the others have their defaults
 	policy conflict
-	// the error if two rows have the same key; nil if one of them may replace the other
+	// The error if two rows have the same key; nil if one of them may replace the other.
 	twice *base.Error
-	// if two rows have the same key the first one is used, whatever the policy says
+	// If two rows have the same key the first one is used, whatever the policy says.
 	first bool
 	unset string // a NOT NULL column without a value, or empty; see withoutUnset
 	// whole says that all rows are needed in memory together. More than one chunk is then an error.

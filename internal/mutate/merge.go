@@ -15,14 +15,14 @@ import (
 // mergeClause is one WHEN clause of a MERGE: its condition and its action.
 type mergeClause struct {
 	when string // the text after WHEN, for errors
-	// whether the clause is for rows of the join that have a row of the table
+	// Whether the clause is for rows of the join that have a row of the table.
 	target bool
-	// whether the clause is for rows of the join that have a row of the source
+	// Whether the clause is for rows of the join that have a row of the source.
 	source    bool
 	condition func(*composition) // nil if there is none
 	action    int                // index in the plan's actions; -1 for DO NOTHING
 	message   func(*composition) // writes the message of an ERROR; nil if the clause has none
-	// where the query computes the condition, the message and a new version
+	// Where the query computes the condition, the message and a new version.
 	placing placing
 	values  map[base.ColumnID]func(*composition)
 }

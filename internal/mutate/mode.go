@@ -14,11 +14,11 @@ type UpdateMode uint8
 
 // The update modes. Patch is also the mode of changes for which the user cannot choose a mode.
 const (
-	// write a patch; reading applies it, until a merge of the part does
+	// Write a patch; reading applies it, until a merge of the part does.
 	Patch   UpdateMode = iota
 	Rewrite            // rewrite the parts that have the rows, in one edit
 	Auto               // Rewrite if there is no memory for a patch, otherwise Patch
-	// store the UPDATE as SQL; reading applies it, until a merge of the part does
+	// Store the UPDATE as SQL; reading applies it, until a merge of the part does.
 	Expression
 )
 

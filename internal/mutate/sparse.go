@@ -204,7 +204,7 @@ func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.Ap
 	}
 	columns, err := lacking(t, rows)
 	together := m.together(t, rows, columns)
-	// n columns have at most 2^n sets, so these columns have at most maxPieces.
+	// With n columns there are at most 2^n sets of columns, so here at most maxPieces.
 	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) {
 		return nil, release, err
 	}

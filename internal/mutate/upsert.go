@@ -24,7 +24,7 @@ type conflict uint8
 const (
 	replaceRow conflict = iota // set the row's columns in the existing row, or insert the row
 	keepRow                    // leave the row out if the key exists
-	// set the row's columns in the existing row; leave the row out if there is none
+	// Set the row's columns in the existing row; leave the row out if there is none.
 	updateRows
 	deleteRows // delete the existing row
 	refuseRow  // fail if the key exists, or occurs twice in the request
@@ -246,7 +246,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Counts.Deleted++
 		case deletes:
 			if !stored && !leaves {
-				// as above, an insert of the key changes the result
+				// As above, an insert of the key changes the result.
 				change.Keys = append(change.Keys, a.hashes[i].High)
 			}
 		case there:
@@ -300,7 +300,7 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	// the parts with stored expressions that set other columns than the patch
+	// The parts with stored expressions that set other columns than the patch.
 	lacking := map[base.SourceID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {

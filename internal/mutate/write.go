@@ -24,7 +24,7 @@ const (
 	Upsert             // update the existing rows of the same keys, and insert the other rows
 	Update             // update the existing rows of the same keys
 	Delete             // delete the existing rows of the same keys
-	// insert rows as INSERT does: the option on_insert decides what happens if a key exists
+	// Insert rows as INSERT does: the option on_insert decides what happens if a key exists.
 	Insert
 )
 

@@ -57,7 +57,7 @@ type tableRef struct {
 	// query says that the replacement must be a whole query, as for SUMMARIZE t and TABLE t.
 	query    bool
 	describe bool // the text is DESCRIBE t
-	// conditions that are true for each row of the table that affects the result
+	// conditions are true for each row of the table on which the result depends.
 	conditions []condition
 }
 
@@ -317,8 +317,8 @@ func (w *walker) tokenAt(offset int) int {
 	return i
 }
 
-// nameEnd returns the offset where the dotted name, or the file name in quotes, ends that begins at
-// token.
+// nameEnd returns the offset of the end of the name that begins at token: a dotted name, or the
+// name of a file in quotes. It returns false if no name begins there.
 func (w *walker) nameEnd(token int) (int, bool) {
 	if token < 0 {
 		return 0, false

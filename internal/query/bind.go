@@ -101,7 +101,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 		if b.snapshot, err = b.take(ctx, ids); err != nil {
 			return "", err
 		}
-		// the tables are those of the snapshot, since a schema may have changed since the lookup
+		// The tables are those of the snapshot, since a schema may have changed since the lookup.
 		for _, t := range b.targets {
 			if t.table != nil {
 				t.table = &b.snapshot.Tables[t.table.ID].Schema

@@ -15,7 +15,7 @@ type condition struct {
 	column   string
 	operator overlay.Operator
 	values   []duck.Node // constant expressions; more than one only for Equal (IN)
-	// other constants of the comparison, which affect its type, such as the upper limit of BETWEEN
+	// Other constants of the comparison, which affect its type, such as the upper limit of BETWEEN.
 	beside []duck.Node
 	// evaluated caches the values of the constants, from the column's declared type to
 	// []schema.Value. Only literals are cached; they are evaluated once for each statement text.

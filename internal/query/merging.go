@@ -52,8 +52,8 @@ const (
 // some of the rows, and the other merges all states into the result. A view that a Kafka source
 // fills works this way.
 type Division struct {
-	// the query that computes states from some of the rows; its result is added to a table of
-	// states
+	// The query that computes states from some of the rows; its result is added to a table of
+	// states.
 	States string
 	Merged string // the query over the table of states that returns the result for all rows
 	// Older is the text of Merged as earlier versions of Scoter made it. In it the count of no rows

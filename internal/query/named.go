@@ -36,10 +36,10 @@ func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 			if sql, ok := tablesQuery(arguments); ok {
 				edits = append(edits, sqltoken.Edit{Start: function.Start, End: tokens[closing].End, Text: "(" + sql + ")"})
 			}
-		// outside of FROM, histogram is an aggregate
+		// Outside of FROM, histogram is an aggregate.
 		case takesName[name] && i > 0 && (tokens[i-1].Is("FROM") || tokens[i-1].Is("JOIN")):
 			table, next := tableName(arguments)
-			// the call was expanded before
+			// The call was expanded before.
 			if next == 0 || next < len(arguments) && !arguments[next].Is(",") || table == schema.Quote(namedTable) {
 				continue
 			}

@@ -203,8 +203,8 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 		return nil, b.positioned(err)
 	}
 	if req.Target != 0 {
-		// the whole result is read first, because the statement changes rows only after it has
-		// found all of them
+		// The whole result is read first, because the statement changes rows only after it has
+		// found all of them.
 		result.rows.Gather()
 	}
 	result.Stats, result.binding = b.stats, b

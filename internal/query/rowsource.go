@@ -11,7 +11,7 @@ import (
 type rowSource struct {
 	table int  // index in analysis.tables; only if cte is nil
 	cte   *cte // the CTE that the rows come from; nil if it is a table
-	// folded names of the query's columns, to names in the source; nil if all names are the same
+	// Folded names of the query's columns, to names in the source; nil if all names are the same.
 	columns map[string]string
 }
 
@@ -59,7 +59,7 @@ func (w *walker) passToCTEs() {
 
 // scope has the items of a SELECT's FROM to which the columns in its WHERE can belong.
 type scope struct {
-	items []scopeItem // the items whose rows the WHERE may filter before anything else
+	items []scopeItem // the items whose rows WHERE may filter as they are scanned
 	// FROM also has other items, to which a column without a qualifier may belong
 	opaque bool
 }

@@ -22,7 +22,7 @@ type Column struct {
 	Type    Type          `json:"type"`
 	NotNull bool          `json:"not_null,omitempty"`
 	Default string        `json:"default,omitempty"` // an SQL expression; empty for NULL
-	// an SQL condition on the row; empty if there is none
+	// An SQL condition on the row; empty if there is none.
 	Check string `json:"check,omitempty"`
 	// Inferred says that the column was created for rows, without a declared type. Later rows may
 	// widen an inferred type. A declared type changes only by ALTER TABLE.
@@ -95,9 +95,9 @@ type Table struct {
 	Database string       `json:"database"`
 	Schema   string       `json:"schema"`
 	Name     string       `json:"name"`
-	// number of this version of the schema, from 1
+	// Number of this version of the schema, from 1.
 	Version uint32 `json:"version"`
-	// higher than the id of every column that the table ever had
+	// Higher than the id of every column that the table ever had.
 	NextColumnID base.ColumnID    `json:"next_column_id"`
 	Columns      []Column         `json:"columns"`
 	SortKey      []SortField      `json:"sort_key,omitempty"`

@@ -71,7 +71,7 @@ func (in *incoming) done() {
 // fewer than brisk bytes arrive between two checks, the body releases all memory except for what
 // has arrived and the next step.
 const (
-	// read before any memory is reserved; net/http has these bytes in a buffer
+	// Read before any memory is reserved; net/http has these bytes in a buffer.
 	firstBytes = 4 << 10
 	proofBytes = 256 << 10 // bytes that must arrive before memory for the rest is reserved
 	slowStep   = 64 << 10
@@ -96,7 +96,7 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	first := firstBuffers.Get().(*[firstBytes]byte)
 	defer firstBuffers.Put(first)
 	n, err := in.Read(first[:])
-	// one byte more, in order to notice the end of the body
+	// One byte more, in order to notice the end of the body.
 	expected := max(r.ContentLength, int64(n)) + 1
 	if r.ContentLength < 0 && err == nil {
 		expected = limit + 1

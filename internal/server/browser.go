@@ -26,7 +26,7 @@ type browsers struct {
 }
 
 func newBrowsers(settings config.Server) browsers {
-	// the error is ignored, since the configuration was checked
+	// The error is ignored, since the configuration was checked.
 	name, _, _ := net.SplitHostPort(settings.Listen)
 	return browsers{foreign: http.NewCrossOriginProtection(), named: len(settings.Tokens) == 0 && !settings.AllowOpen, name: name}
 }

@@ -28,7 +28,7 @@ func reset(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	// the listener wraps each connection to count it, so the wrapper's Close must be called
+	// The listener wraps each connection to count it, so the wrapper's Close must be called.
 	inner := conn
 	if counted, ok := inner.(interface{ NetConn() net.Conn }); ok {
 		inner = counted.NetConn()

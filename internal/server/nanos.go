@@ -97,7 +97,7 @@ func cut(times *array.Timestamp) (micros, nanos arrow.Array) {
 	offset := times.Data().Offset()
 	us, ns := make([]int64, offset+times.Len()), make([]int16, offset+times.Len())
 	for i, t := range times.Values() {
-		// ok is ignored, because all times are in range
+		// The last result is ignored, because all times are in range.
 		m, rest, _ := ingest.Nanosecond.Micros(int64(t))
 		us[offset+i], ns[offset+i] = m, int16(rest)
 	}

@@ -14,7 +14,7 @@ import (
 type parameters struct {
 	what  string   // the name of the route, for errors
 	names []string // in the order in which errors list them
-	// names, and the parameters in which InfluxDB clients send a user name and a token
+	// Names, and the parameters in which InfluxDB clients send a user name and a token.
 	all []string
 }
 

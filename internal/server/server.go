@@ -97,7 +97,7 @@ func (s *Server) guard(e endpoint) http.Handler {
 		// limits it.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
-			// the server ended the request, for this reason; it was not the client
+			// The server ended the request, for this reason; it was not the client.
 			err = base.Wrap(reason, "%v", err)
 		}
 		if err != nil {

@@ -85,7 +85,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 
 // client returns an identifier of a client: its address and the name of its token.
 func client(r *http.Request, who caller) string {
-	// without an address, only the token identifies the client
+	// Without an address, only the token identifies the client.
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	return host + " " + who.name
 }

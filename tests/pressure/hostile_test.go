@@ -92,6 +92,7 @@ func hostileStatements(t *testing.T) []string {
 type outcome struct {
 	status int
 	kind   string // of the error, if there is one
+	text   string // the start of the response, if it is an error
 	took   time.Duration
 	err    error // set if there was no response
 }
@@ -111,7 +112,7 @@ func ask(s *binary.Server, sql string) outcome {
 		}
 		// without a kind it does not match an expected one
 		_ = json.Unmarshal([]byte(text), &answer)
-		o.kind = answer.Error.Kind
+		o.kind, o.text = answer.Error.Kind, text[:min(len(text), 300)]
 	}
 	return o
 }
@@ -249,7 +250,7 @@ func TestHostileStatementsLeaveOthersServed(t *testing.T) {
 					t.Logf("%.100s: %s; %d MiB", sql, o, resident(writer.PID(), "VmRSS")>>20)
 				}
 				if !o.endsWell() {
-					t.Errorf("%.200s: %s", sql, o)
+					t.Errorf("%.200s: %s: %s", sql, o, o.text)
 				}
 				if o.took > hostileTimeout+overtime {
 					t.Errorf("%.200s: took %s with a timeout of %s", sql, o.took, hostileTimeout)

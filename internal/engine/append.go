@@ -73,10 +73,8 @@ type AppendOptions struct {
 	// Pins is only for Commit. It says which table lock the caller holds on each table that it
 	// changes. On some of them it may hold a stronger lock.
 	Pins Pins
-	// Waits, if not nil, is called before the request waits for a table lock. If it returns an
-	// error, the request fails with that error. Otherwise the returned function over is called
-	// after the wait.
-	Waits func(ctx context.Context) (over func(), err error)
+	// Waits is called before the request waits for a table lock.
+	Waits Waits
 	// Evolutions is only for Commit. It has the schema changes that the rows need: the changes were
 	// computed as if they had been made. See Engine.SettledAs.
 	Evolutions []Evolution
@@ -221,7 +219,7 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 		}
 		p.request.counts.Inserted += int64(batch.Rows(records))
 	}
-	release, err := e.Share(ctx, o, p.settling...)
+	release, err := e.Share(ctx, o.Waits, p.settling...)
 	if err != nil {
 		return nil, err
 	}

@@ -200,7 +200,7 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	created := e.now()
 	var replaced *table
 	if l.table.MergeOnRead && !l.options.Create {
-		release, err := e.Share(ctx, o, l.table.ID)
+		release, err := e.Share(ctx, o.Waits, l.table.ID)
 		if err != nil {
 			return err
 		}

@@ -122,7 +122,7 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 // statements; after that Publish completes.
 func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (moved bool, err error) {
 	if m.pins == Unpinned {
-		release, err := m.engine.Share(ctx, AppendOptions{}, m.table)
+		release, err := m.engine.Share(ctx, nil, m.table)
 		if err != nil {
 			return false, err
 		}

@@ -25,6 +25,11 @@ const wholePin = 1 << 40
 
 func newPin() *semaphore.Weighted { return semaphore.NewWeighted(wholePin) }
 
+// Waits, if not nil, is called before a request or statement waits for a table lock. If it returns an
+// error, the lock is not waited for, and the caller gets that error. Otherwise the returned function
+// over is called after the wait.
+type Waits func(ctx context.Context) (over func(), err error)
+
 // ErrPinned says that a change was refused, because another statement has locked its table
 // exclusively. The caller may wait with Share and try again. It must release its snapshot first,
 // because a snapshot keeps rows in memory.
@@ -41,10 +46,9 @@ var ErrPinned = base.Errorf(base.Conflict, "another statement has the table to i
 // A statement that needs locks on several tables must take them in one call. They are taken in the
 // order of the tables' ids, so that two statements never wait for each other.
 //
-// Of the options, Pin uses only Waits. The caller must hold neither a snapshot nor memory of a
-// Room.
-func (e *Engine) Pin(ctx context.Context, o AppendOptions, tables ...base.TableID) (release func(), err error) {
-	held, unpin, err := e.acquirePins(ctx, o, tables, wholePin)
+// The caller must hold neither a snapshot nor memory of a Room.
+func (e *Engine) Pin(ctx context.Context, waits Waits, tables ...base.TableID) (release func(), err error) {
+	held, unpin, err := e.acquirePins(ctx, waits, tables, wholePin)
 	if err != nil {
 		return nil, err
 	}
@@ -66,27 +70,27 @@ func (e *Engine) Pin(ctx context.Context, o AppendOptions, tables ...base.TableI
 // Share takes shared locks on tables until release is called: many statements can have one at a
 // time, but no other statement gets an exclusive lock. It waits while a statement holds an
 // exclusive lock. Everything else is as for Pin.
-func (e *Engine) Share(ctx context.Context, o AppendOptions, tables ...base.TableID) (release func(), err error) {
-	_, release, err = e.acquirePins(ctx, o, tables, 1)
+func (e *Engine) Share(ctx context.Context, waits Waits, tables ...base.TableID) (release func(), err error) {
+	_, release, err = e.acquirePins(ctx, waits, tables, 1)
 	return release, err
 }
 
 // tryShare is Share, except that it returns ErrPinned instead of waiting.
 func (e *Engine) tryShare(ctx context.Context, tables []base.TableID) (release func(), err error) {
 	refuse := func(context.Context) (func(), error) { return nil, ErrPinned }
-	return e.Share(ctx, AppendOptions{Waits: refuse}, tables...)
+	return e.Share(ctx, refuse, tables...)
 }
 
 // acquirePins takes the semaphores of tables with a weight, in the order of the tables' ids. The
 // weight is 1 for a shared and wholePin for an exclusive lock.
-func (e *Engine) acquirePins(ctx context.Context, o AppendOptions, ids []base.TableID, weight int64) (held []*table, release func(), err error) {
+func (e *Engine) acquirePins(ctx context.Context, waits Waits, ids []base.TableID, weight int64) (held []*table, release func(), err error) {
 	release = func() {
 		for _, t := range held {
 			t.pin.Release(weight)
 		}
 	}
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		t, err := e.acquirePin(ctx, o, id, weight)
+		t, err := e.acquirePin(ctx, waits, id, weight)
 		if err != nil {
 			release()
 			return nil, nil, err
@@ -96,7 +100,7 @@ func (e *Engine) acquirePins(ctx context.Context, o AppendOptions, ids []base.Ta
 	return held, release, nil
 }
 
-func (e *Engine) acquirePin(ctx context.Context, o AppendOptions, table base.TableID, weight int64) (*table, error) {
+func (e *Engine) acquirePin(ctx context.Context, waits Waits, table base.TableID, weight int64) (*table, error) {
 	e.mu.RLock()
 	t, err := e.tableLocked(table)
 	e.mu.RUnlock()
@@ -106,8 +110,8 @@ func (e *Engine) acquirePin(ctx context.Context, o AppendOptions, table base.Tab
 	if t.pin.TryAcquire(weight) {
 		return t, nil
 	}
-	if o.Waits != nil {
-		over, err := o.Waits(ctx)
+	if waits != nil {
+		over, err := waits(ctx)
 		if err != nil {
 			return nil, err
 		}

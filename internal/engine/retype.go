@@ -81,7 +81,7 @@ func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.S
 
 // keepOut makes all other writers of the table wait: it takes the table lock, and holds appends.
 func (r *Retyping) keepOut(ctx context.Context) error {
-	unpin, err := r.engine.Pin(ctx, AppendOptions{}, r.next.ID)
+	unpin, err := r.engine.Pin(ctx, nil, r.next.ID)
 	if err != nil {
 		return err
 	}

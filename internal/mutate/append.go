@@ -203,7 +203,7 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 		}
 	}
 	// All of these tables exist: Append creates only tables without a primary key.
-	release, err := m.hold(ctx, o, o.Pins, keyed...)
+	release, err := m.hold(ctx, o.Waits, o.Pins, keyed...)
 	if err != nil {
 		return Counts{}, err
 	}

@@ -73,20 +73,20 @@ func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts,
 		return Counts{}, err
 	}
 	if whole {
-		return rows.settled(x.options, func() (Counts, error) { return rows.replace(staged, x.options) })
+		return rows.settled(x.options.Waits, func() (Counts, error) { return rows.replace(staged, x.options) })
 	}
 	arrived, err := rows.arrived(staged)
 	if err != nil {
 		return Counts{}, err
 	}
-	return rows.settled(x.options, func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
+	return rows.settled(x.options.Waits, func() (Counts, error) { return x.mergeParts(in, rows, arrived) })
 }
 
 // settled locks and deduplicates the table, flushes it, and then calls try. If try returns
 // ErrChanged because the table was truncated in the meantime, settled deduplicates, flushes and
 // calls try again.
-func (in *intake) settled(o engine.AppendOptions, try func() (Counts, error)) (Counts, error) {
-	release, err := in.store.Pin(in.ctx, o, in.table.ID)
+func (in *intake) settled(waits engine.Waits, try func() (Counts, error)) (Counts, error) {
+	release, err := in.store.Pin(in.ctx, waits, in.table.ID)
 	if err != nil {
 		return Counts{}, err
 	}

@@ -54,14 +54,13 @@ func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pins en
 	return errTooOften()
 }
 
-// hold takes the locks of some tables, shares them with their holder, or does nothing, depending on
-// pins.
-func (m *Mutator) hold(ctx context.Context, o engine.AppendOptions, pins engine.Pins, tables ...base.TableID) (release func(), err error) {
+// hold locks tables as pins says: not at all, shared or exclusively.
+func (m *Mutator) hold(ctx context.Context, waits engine.Waits, pins engine.Pins, tables ...base.TableID) (release func(), err error) {
 	switch pins {
 	case engine.Shared:
-		return m.store.Share(ctx, o, tables...)
+		return m.store.Share(ctx, waits, tables...)
 	case engine.Pinned:
-		return m.store.Pin(ctx, o, tables...)
+		return m.store.Pin(ctx, waits, tables...)
 	}
 	return func() {}, nil
 }
@@ -180,7 +179,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 // read. Without the latter, a statement that keeps changing one of these tables would make this
 // statement run again each time.
 func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), err error) {
-	release, err = x.hold(x.ctx, x.options, pins, append(x.read, target)...)
+	release, err = x.hold(x.ctx, x.options.Waits, pins, append(x.read, target)...)
 	if base.KindOf(err) == base.NotFound && len(x.read) > 0 {
 		// A table was dropped: the next attempt resolves its name again.
 		x.read, err = nil, engine.ErrChanged

@@ -89,7 +89,7 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 	fresh := tried.pins != engine.Pinned || tried.version != e.table.Version
 	if tried.pins != pins {
 		tried.close()
-		if tried.release, err = x.hold(x.ctx, x.options, pins, e.table.ID); err != nil {
+		if tried.release, err = x.hold(x.ctx, x.options.Waits, pins, e.table.ID); err != nil {
 			return 0, err
 		}
 		tried.pins = pins

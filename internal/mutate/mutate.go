@@ -57,8 +57,8 @@ type Store interface {
 	Room() *engine.Room
 	Once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (engine.Result, error)) (engine.Result, error)
 	Commit(ctx context.Context, s *snapshot.Snapshot, changes []engine.Change, o engine.AppendOptions) (engine.Result, error)
-	Pin(ctx context.Context, o engine.AppendOptions, tables ...base.TableID) (release func(), err error)
-	Share(ctx context.Context, o engine.AppendOptions, tables ...base.TableID) (release func(), err error)
+	Pin(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
+	Share(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
 	Flush(ctx context.Context) error
 	ChunkBytes() int64
 	Keys() *keys.Finder

@@ -124,7 +124,7 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 	if makes := len(o.Evolutions) > 0 && o.Evolutions[0].Table.Version == 1; makes {
 		o.Pins = engine.Unpinned // a table that does not exist yet cannot be locked
 	}
-	release, err := m.hold(ctx, o, o.Pins, table)
+	release, err := m.hold(ctx, o.Waits, o.Pins, table)
 	if err != nil {
 		return Counts{}, err
 	}

@@ -31,7 +31,7 @@ type Store interface {
 	Databases() []string
 	Lookup(database, schema, name string) (schema.Table, error)
 	LookupView(database, schema, name string) (catalog.View, error)
-	Share(ctx context.Context, o engine.AppendOptions, tables ...base.TableID) (release func(), err error)
+	Share(ctx context.Context, waits engine.Waits, tables ...base.TableID) (release func(), err error)
 	Status() engine.Status
 	Image(ctx context.Context) (*engine.Image, error)
 }

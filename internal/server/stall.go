@@ -59,7 +59,7 @@ func (s *Server) untilFree(ctx context.Context, name engine.TableName) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, s.gate.waiting)
 	defer cancel()
-	release, err := s.store.Share(limited, engine.AppendOptions{}, t.ID)
+	release, err := s.store.Share(limited, nil, t.ID)
 	switch {
 	case err == nil:
 		release()
@@ -71,8 +71,8 @@ func (s *Server) untilFree(ctx context.Context, name engine.TableName) error {
 	return nil // any other error will occur again later
 }
 
-// waits counts the memory of the request while it waits for a table lock. It is the function
-// engine.AppendOptions.Waits of the request.
+// waits counts the memory of the request while it waits for a table lock. It is the engine.Waits of
+// the request.
 func (b *body) waits(ctx context.Context) (over func(), err error) {
 	held, _ := b.lacking(0)
 	return b.gate.stall(ctx, held)

@@ -118,8 +118,8 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		case i < 0:
 		case w.target:
 			both = append(both, func(q *composition) { m.target.writeColumn(q, m.c, col) })
-		// If only one column of the source has the name, the name means that column. Without this
-		// case, DuckDB would report that the name is ambiguous.
+		// The name means the source's column, because the clause is for rows of the source. If
+		// several columns of the source have the name, DuckDB reports that it is ambiguous.
 		case !slices.ContainsFunc(m.columns[i+1:], called):
 			both = append(both, m.columns[i].write)
 		}

@@ -145,9 +145,9 @@ func constant(node duck.Node) bool {
 type nature uint8
 
 const (
-	forEver    nature = iota // it is a literal, and never changes
-	forRequest               // it has parameters; it stays the same for one request
-	// forStatement: it calls functions, and stays the same for one run of the statement. For
+	forEver    nature = iota // a literal: its value never changes
+	forRequest               // has parameters: its value stays the same for one request
+	// forStatement: calls functions, so its value stays the same for one run of the statement. For
 	// example now() is the same for a whole transaction.
 	forStatement
 )

@@ -52,7 +52,8 @@ static constexpr size_t most_columns = 100000;
 
 typedef duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> Expressions;
 
-// DuckDB's method Binder::ExpandStarExpressions(vector<unique_ptr<ParsedExpression>> &, the same)
+// DuckDB's method Binder::ExpandStarExpressions, whose two arguments are of the type
+// vector<unique_ptr<ParsedExpression>> &
 extern "C" void
 __real__ZN6duckdb6Binder21ExpandStarExpressionsERNS_6vectorINS_10unique_ptrINS_16ParsedExpressionESt14default_deleteIS3_ELb1EEELb1ESaIS6_EEES9_(
 	void *self, Expressions &from, Expressions &to);

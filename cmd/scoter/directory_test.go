@@ -212,7 +212,7 @@ func TestABackupIsWrittenIntoAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// open both ends, because opening one end of a pipe blocks
+	// Both ends are opened, because opening one end of a pipe blocks.
 	end, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 func untilStopped() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
-	// the process handles these signals until it ends
+	// The process handles these signals until it ends.
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals

@@ -177,7 +177,7 @@ func (s *sqlCommand) prompt(t target) error {
 	line.SetCtrlCAborts(true)
 	history := historyFile()
 	if f, err := os.Open(history); err == nil {
-		// without a history that can be read, the prompt starts with an empty one
+		// If the history cannot be read, the prompt starts with an empty one.
 		_, _ = line.ReadHistory(f)
 		f.Close()
 	}

@@ -37,7 +37,8 @@ type connections struct {
 	// Its lock is mu.
 	less *sync.Cond
 	open map[*connection]bool // guarded by mu
-	// elements are of type *connection; the one that is idle the longest is first; guarded by mu
+	// idle has elements of type *connection. The connection that is idle the longest is first. It
+	// is guarded by mu.
 	idle list.List
 	end  bool // whether the listener is closed; guarded by mu
 }

@@ -60,7 +60,7 @@ func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// a request has 0.5 MB of rows; all requests together may hold 16 MB
+	// A request has 0.5 MB of rows; all requests together may hold 16 MB.
 	const requests, rows = 64, 500
 	var waiting sync.WaitGroup
 	var mu sync.Mutex

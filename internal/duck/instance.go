@@ -75,7 +75,7 @@ type Instance struct {
 	failures atomic.Int64
 
 	mu sync.Mutex
-	// nil after a failure, until Connect opens another one; guarded by mu
+	// current is nil after a failure, until Connect opens another database. It is guarded by mu.
 	current    *database
 	opened     int                 // number of databases that were opened; guarded by mu
 	extensions []func(*Conn) error // functions that set up each database; guarded by mu

@@ -320,7 +320,7 @@ func (r *Result) importSchema() error {
 	md := s.Metadata()
 	r.schema = arrow.NewSchema(fields, &md)
 	if !r.differ {
-		// so that the schema of each batch is exactly the one that the result returns
+		// Each batch gets exactly the schema that the result returns.
 		r.raw = r.schema
 	}
 	return nil

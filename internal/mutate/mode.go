@@ -75,7 +75,7 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 // rows) to 22% (for all rows) of the processor time that rewriting the parts takes. Together with
 // the later merge that applies it, a patch takes 0.7 to 1.3 times the time of a rewrite.
 func (x *execution) rewrites(c engine.Change) bool {
-	// the number of existing rows that change, and their size in bytes
+	// rows is the number of existing rows that change, and bytes is their size.
 	rows, bytes := uint64(0), int64(0)
 	for _, deleted := range c.Deleted {
 		rows += deleted.GetCardinality()

@@ -201,13 +201,14 @@ func (w *write) placed(t schema.Table, columns map[string]bool, err error) error
 func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	release = func() {}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	// after an error, Append returns the same error
+	// After an error nothing is split, because Append returns the same error.
 	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 {
 		return nil, release, nil
 	}
 	columns, err := lacking(t, rows)
 	together := m.together(t, rows, columns)
-	// n columns make at most 2^n sets of columns. So here there are at most maxPieces sets.
+	// With n columns that some rows lack there are at most 2^n sets of columns. So here there are
+	// at most maxPieces pieces.
 	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) {
 		return nil, release, err
 	}

@@ -39,7 +39,8 @@ type binding struct {
 	asked     int // number of conditions on the current table whose constants DuckDB computed
 	inTx      bool
 	analysis  *analysis
-	// the edits of the user's statement, to translate the positions of errors
+	// splices are the edits of the user's statement. They are needed to translate the positions of
+	// errors.
 	splices sqltoken.Edits
 }
 

@@ -161,7 +161,7 @@ func parseOnInsert(text string) (replaces bool, err error) {
 // allOptions returns all options of the table by name, in the form that WITH (...) accepts.
 func (t Table) allOptions() map[string]string {
 	all := maps.Clone(t.Options)
-	// format versions before 7 stored the option as text, and it had no effect there
+	// Format versions before 7 stored the option as text, and it had no effect there.
 	delete(all, optionUpsert)
 	put := func(key, value string) {
 		if all == nil {

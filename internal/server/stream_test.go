@@ -106,7 +106,7 @@ func TestAResultThatBreaksOffIsIncomplete(t *testing.T) {
 // spooled, up to a maximum size.
 func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 	const batches = 400
-	// the space for all results; each result may use an eighth of it
+	// space is the space for all results. Each result may use an eighth of it.
 	for _, space := range []int64{8 << 20, 800 << 20} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &Server{metrics: metrics.New(metrics.Watched{}, slog.New(slog.DiscardHandler)), log: slog.New(slog.DiscardHandler), results: spool.NewSpace(t.TempDir(), space)}
@@ -116,7 +116,7 @@ func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 			rows, ended := newBreaking(batches), make(chan struct{})
 			go func() {
 				defer close(ended)
-				// the panic is http.ErrAbortHandler, because the result ends early
+				// The panic is http.ErrAbortHandler, because the result ends early.
 				defer func() { _ = recover() }()
 				_ = s.stream(t.Context(), connection{httptest.NewRecorder(), conn}, &session.Answer{Rows: rows}, encode.NDJSON, encode.Options{})
 			}()

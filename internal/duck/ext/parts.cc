@@ -193,7 +193,7 @@ private:
 };
 
 Parts &AllParts() {
-	// never destroyed, because threads of DuckDB may outlive static objects
+	// The object is never destroyed, because threads of DuckDB may outlive static objects.
 	static auto all = new Parts;
 	return *all;
 }

@@ -78,8 +78,8 @@ func (m *Mutator) Fits(ctx context.Context, tables []engine.TableRows, o engine.
 // appended has the rows of a request for one table, in the form in which they are committed.
 type appended struct {
 	table schema.Table
-	rows  []arrow.RecordBatch // rows conform to the table; empty if keyed is set
-	keyed []*arrivals         // the rows instead, if the table has a primary key
+	rows  []arrow.RecordBatch // the rows, conformed to the table; empty if keyed is set
+	keyed []*arrivals         // the rows, if the table has a primary key
 	// evolution is the change of the table's schema that the rows need, or nil.
 	evolution *engine.Evolution
 }

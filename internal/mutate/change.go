@@ -168,7 +168,7 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 			result.Close()
 			return nil, err
 		}
-		x.options.Evolutions = nil // so that another attempt does not make them twice
+		x.options.Evolutions = nil // another attempt must not make these changes again
 		err = x.rewriter.Mutate(x.ctx, s, o.change, options)
 	}
 	if err != nil {

@@ -155,7 +155,7 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 	if len(keys) == len(key) {
 		return all, key, nil, nil
 	}
-	columns := make([]arrow.Array, all.NumCols()) // the arrays are on Go's heap
+	columns := make([]arrow.Array, all.NumCols()) // the arrays are on Go's heap and need no release
 	for i, c := range all.Columns() {
 		last := slices.Clone(first)
 		lacks := slices.Contains(some, i)

@@ -188,8 +188,8 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	for _, typ := range types {
 		t.Columns = append(t.Columns, schema.Column{Type: typ})
 	}
-	// DESCRIBE names an expression with a sub-query by the text that DuckDB received, not by the
-	// user's text.
+	// The names of columns are not taken from DESCRIBE, which names an expression with a sub-query
+	// by the text that DuckDB received, not by the user's text.
 	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
 		return t, false, query.placed(err)

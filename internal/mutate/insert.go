@@ -175,8 +175,8 @@ func (x *execution) insertTarget() (target, error) {
 	return x.target()
 }
 
-// bracketedQuery reports whether the next bracket begins a query, as in INSERT INTO t (SELECT ...),
-// or else a list of columns.
+// bracketedQuery reports whether the next bracket begins a query, as in INSERT INTO t (SELECT ...).
+// If it does not, it begins a list of columns.
 func (x *execution) bracketedQuery() bool {
 	c := clauses{statement: x.c.statement, at: x.c.at}
 	for c.accept("(") {

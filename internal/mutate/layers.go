@@ -29,7 +29,8 @@ func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
 	to[row.Source].Add(uint32(row.Ordinal))
 }
 
-// joinRows adds the rows in the second argument to the bitmaps of their rowsets in to.
+// joinRows adds rows to the bitmaps in to. A bitmap has rows of one rowset, and the keys of both
+// maps are ids of rowsets.
 func joinRows(to, rows map[base.SourceID]*roaring.Bitmap) {
 	for source, more := range rows {
 		if to[source] == nil {

@@ -17,8 +17,9 @@ type mergeSource struct {
 	target  *target
 	tokens  []sqltoken.Token
 	columns []sourceColumn // nil until they are needed
-	// each says that the expressions must be computed for each row of the join. Without it, DuckDB
-	// computes an expression in a sub-query of the function within only once for equal rows.
+	// each says that expressions must be computed for each row of the join. Without it, if an
+	// expression is in a sub-query that the function within made, DuckDB computes it only once for
+	// equal rows.
 	each bool
 }
 

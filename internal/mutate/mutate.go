@@ -25,7 +25,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Store is the part of the engine's methods that statements use to read and change tables.
+// Store has the methods of the engine with which statements read and change tables.
 type Store interface {
 	Lookup(database, schema, name string) (schema.Table, error)
 	HasSchema(database, schema string) bool

@@ -109,7 +109,8 @@ func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State
 	return resolve()
 }
 
-// versioned reports whether the rows of new parts have a version that the sender of the rows gave.
+// versioned reports whether the rows of new parts were sent with their version column. Without it
+// they have its default.
 func (s *settlement) versioned() bool { return contains(s.sent, s.table.RowVersion) }
 
 func (s *settlement) deletes(row base.RowAddress) bool {

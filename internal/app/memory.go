@@ -32,7 +32,8 @@ const (
 	// least a quarter of the live heap. Without this, Go would retain it for minutes, until new
 	// allocations cause a collection.
 	quietFor = 5 * time.Second
-	// the process is not quiet if it allocates more bytes than this in limitEvery
+	// quietBytes limits what a quiet process allocates, in bytes. If it allocates more in the time
+	// limitEvery, it is not quiet.
 	quietBytes   = 1 << 20
 	leastGarbage = 16 << 20
 )

@@ -105,7 +105,8 @@ func canonicalChildren(dt arrow.DataType) (fields []arrow.Field, changed bool) {
 }
 
 // toCanonical converts the data of an array to the type that the function canonical gives the
-// array's field. from is the field before that. Unchanged parts share the memory of data.
+// array's field. The argument from is the field with the type that the data has. Unchanged parts
+// share the memory of data.
 func toCanonical(data arrow.ArrayData, from arrow.Field) arrow.ArrayData {
 	to, changed := canonical(from)
 	if !changed {

@@ -23,7 +23,7 @@ type Pool struct {
 	limit int
 
 	mu      sync.Mutex
-	turns   turns // waiting queries, and queries with slots; guarded by mu
+	turns   turns // the order of waiting queries, and the queries with slots; guarded by mu
 	outside int   // number of queries that gave up their slot and still run; guarded by mu
 	// idle are the connections that are not lent. All of them belong to the same database. The one
 	// that was used last is lent first, because its caches are warm. idle is guarded by mu.

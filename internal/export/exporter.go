@@ -48,7 +48,7 @@ const (
 	// milliseconds.
 	shortestLook, longestLook = 20 * time.Millisecond, 5 * time.Second
 	// firstWait is the delay before a failed partition is tried again. The delay doubles with each
-	// failure, up to longestWait.
+	// further failure, up to longestWait.
 	firstWait, longestWait = 250 * time.Millisecond, 30 * time.Second
 	// stateAge is how long an export works with the partitions that it has read. Then it reads the
 	// state of all partitions again.

@@ -15,7 +15,7 @@ import (
 // Scoter adds this to DuckDB's output, because DuckDB sees only the relations that replace the
 // tables.
 type described struct {
-	start, end int // byte offsets of DESCRIBE query in the text
+	start, end int // byte offsets, in the text, of DESCRIBE and its query
 	tables     []describedTable
 	columns    []describedColumn
 }

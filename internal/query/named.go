@@ -39,7 +39,8 @@ func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 		// Only a call in FROM is the table function. Elsewhere histogram is an aggregate.
 		case takesName[name] && i > 0 && (tokens[i-1].Is("FROM") || tokens[i-1].Is("JOIN")):
 			table, next := tableName(arguments)
-			// The call was expanded before, or its arguments are not a table name and a comma.
+			// There is nothing to expand: the call was expanded before, or its arguments are not a
+			// table name and a comma.
 			if next == 0 || next < len(arguments) && !arguments[next].Is(",") || table == schema.Quote(namedTable) {
 				continue
 			}

@@ -14,7 +14,8 @@ import (
 // expression without an alias by its text. If the expression has a sub-query, that would show the
 // text of relations, which replace the user's table names.
 type outputName struct {
-	// index of the column, from 0; behind a star, from the end: the last column has -1
+	// index is the index of the column, from 0. For a column behind a star it counts from the end:
+	// the last column has -1.
 	index   int
 	name    string
 	columns int // length of the select list if it has no star; otherwise 0

@@ -15,7 +15,7 @@ import (
 // the aggregates be computed over some of the messages and merged later.
 type perMessage struct {
 	messages string // the name of the table of messages
-	// the names of aggregates, and of other functions that depend on many rows
+	// aggregates has the names of aggregates, and of other functions that depend on many rows.
 	aggregates map[string]bool
 }
 

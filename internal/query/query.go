@@ -124,7 +124,7 @@ type Result struct {
 // Stats says how many rows a query had to read at most, and how long it took to plan.
 type Stats struct {
 	Parts, PrunedParts int
-	// the number of rows in the parts and memtables that pruning did not leave out
+	// RowsRead is the number of rows in the parts and memtables that pruning did not leave out.
 	RowsRead int64
 	Planning time.Duration
 }

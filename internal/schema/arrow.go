@@ -242,7 +242,7 @@ var natural = [...]Kind{
 	arrow.DATE32: Date, arrow.DATE64: Date, arrow.TIME32: Time, arrow.TIME64: Time,
 	arrow.INTERVAL_MONTHS: Interval, arrow.INTERVAL_DAY_TIME: Interval, arrow.INTERVAL_MONTH_DAY_NANO: Interval,
 	arrow.DURATION: Interval,
-	// the largest number of an Arrow type, so that the array has an element for each type
+	// 63 is the largest number of an Arrow type. With it the array has an element for each type.
 	63: invalid,
 }
 

@@ -34,7 +34,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	identify(&o, r, text)
 	req, err := s.parseSQL(r, text)
-	done() // the request has copies of what it needs from the body
+	done() // everything that is needed from the body has been copied
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func foundError(found *C.scoter_found, err error) {
 //export scoterPartDamaged
 func scoterPartDamaged(store, id C.uint64_t, offset C.int64_t, what *C.char) {
 	if file := find(store, id); file != nil {
-		// the error is dropped, because DuckDB's thread throws the same one
+		// The error is dropped, because DuckDB's thread throws the same one.
 		_ = file.Damaged(int64(offset), C.GoString(what))
 	}
 }

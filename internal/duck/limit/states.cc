@@ -64,7 +64,7 @@ constexpr idx_t shard_count = 16, first_slab = 16, largest_slab = 1024;
 
 idx_t ShardOfThread() {
 	static std::atomic<idx_t> threads{0};
-	// the number of the thread's shard plus one; 0 if it has none yet
+	// The number of the thread's shard plus one; 0 if the thread has no shard yet.
 	static __thread idx_t shard = 0;
 	if (shard == 0) shard = 1 + threads.fetch_add(1, std::memory_order_relaxed) % shard_count;
 	return shard - 1;

@@ -63,9 +63,10 @@ func (b *backupCommand) write(ctx context.Context, t target) error {
 	return nil
 }
 
-// openDevice opens the file at path for writing if it is not a regular file, for example a pipe or
-// a device. Such a file must not be replaced by another one. It returns nil for a regular file. A
-// pipe can be opened only when it has a reader, so openDevice waits for one until ctx ends.
+// openDevice opens the file at path for writing if it exists and is not a regular file, for example
+// a pipe or a device. Such a file must not be replaced by another one. For a regular file it
+// returns nil. A pipe can be opened only when it has a reader, so openDevice waits for one until
+// ctx ends.
 func openDevice(ctx context.Context, path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
@@ -87,8 +88,8 @@ func openDevice(ctx context.Context, path string) (*os.File, error) {
 		}
 		return f.File, nil
 	case <-ctx.Done():
-		// The goroutine still waits for the pipe's reader. It ends with the process, which is about
-		// to end.
+		// The goroutine that opens the pipe still waits for a reader. It ends with the process,
+		// which is about to end.
 		return nil, base.Wrap(ctx.Err(), "open %s, which nobody reads", path)
 	}
 }

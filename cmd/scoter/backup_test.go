@@ -21,7 +21,7 @@ func TestWhoWaitsForAReaderOfAPipeCanBeStopped(t *testing.T) {
 	if f, err := openDevice(ctx, pipe); f != nil || base.KindOf(err) != base.Canceled {
 		t.Errorf("%v, %v", f, err)
 	}
-	// releases a writer that still waits
+	// This releases a writer that still waits for a reader of the pipe.
 	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func (u until) Err() error {
 func TestARestoreWhoseCheckIsStoppedStays(t *testing.T) {
 	dir, archive, restored := t.TempDir(), filepath.Join(t.TempDir(), "b.tar"), filepath.Join(t.TempDir(), "restored")
 	at := where{Dir: dir, Database: "default"}
-	// Large enough that there are parts.
+	// The table is large enough to have parts.
 	if err := (&sqlCommand{where: at, Command: "CREATE TABLE t AS SELECT range AS a FROM range(5000000)", Format: "csv"}).Run(); err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,8 @@ func (c *checkCommand) Run(ctx context.Context) error {
 }
 
 // checkFormat returns an error if opening the data directory would change its format version. A
-// user who checks a directory before an upgrade may still want to use the version of Scoter that
-// wrote it.
+// user who checks a directory before an upgrade may still want to use it with the version of Scoter
+// that wrote it.
 func checkFormat(dir string) error {
 	lock, err := vfs.OS.Lock(filepath.Join(dir, engine.LockName))
 	if err != nil {
@@ -56,8 +56,8 @@ func checkFormat(dir string) error {
 		WithHint("check it with the version that wrote it, or check a copy: restore a backup")
 }
 
-// checkIsData returns an error if a folder is not a data directory. Opening it would make it an
-// empty data directory.
+// checkIsData returns an error if a folder is not a data directory. Without this check, opening the
+// folder would make it an empty data directory.
 func checkIsData(dir string) error {
 	is, err := engine.Exists(vfs.OS, dir)
 	if err == nil && !is {
@@ -66,8 +66,7 @@ func checkIsData(dir string) error {
 	return err
 }
 
-// checkMayBeData returns an error if a folder contains files that do not belong in a data
-// directory.
+// checkMayBeData returns an error if a folder has files that do not belong in a data directory.
 func checkMayBeData(dir string) error {
 	names, err := vfs.OS.List(dir)
 	if base.KindOf(err) == base.NotFound && err != nil {

@@ -127,7 +127,7 @@ func TestFilesOfResults(t *testing.T) {
 		if _, errs, code := sql("-c", "CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)"); code != 0 {
 			t.Fatal(errs)
 		}
-		// The change is reported, even if its rows cannot be written.
+		// The counts of a change are printed, even if its rows cannot be written to the file.
 		kept := file(t, "kept.parquet", "what was there")
 		_, errs, code := sql("-c", "UPDATE t SET a = 2 RETURNING 170141183460469231731687303715884105727::HUGEINT", "-o", kept)
 		if code == 0 || !strings.Contains(errs, "UPDATE: 0 inserted, 1 updated, 0 deleted") || !strings.Contains(errs, "scoter: ") {
@@ -203,7 +203,7 @@ func TestTheSettingsFileIsTheServers(t *testing.T) {
 	} {
 		want := 0
 		if args[0] == "backup" {
-			want = 77 // for administrators
+			want = 77 // only administrators may run it
 		}
 		if _, errs, code := run(t, "", args...); code != want {
 			t.Errorf("%v: %d %s", args, code, errs)
@@ -256,7 +256,7 @@ func TestASampleIsWholeOrNotThere(t *testing.T) {
 	}
 	for until := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if found, _ := filepath.Glob(filepath.Join(dir, "parts", "*", "*.parquet")); len(found) > 1 {
-			break // the beginning is on disk
+			break // the first rows are on disk
 		}
 		if time.Now().After(until) {
 			t.Errorf("no parts: %s", errs.String())
@@ -341,7 +341,8 @@ func TestLoad(t *testing.T) {
 		if out, _, _ := with("sql", "-c", "SELECT count(*) FROM t"); !strings.Contains(out, "\n4") && !strings.Contains(out, "\r\n4") {
 			t.Errorf("%q", out)
 		}
-		// Larger than one batch, into a table and a database that do not exist.
+		// The result is larger than one batch. It is loaded into a table and a database that do not
+		// exist yet.
 		if _, errs, code := with("sql", "-c", "SELECT range AS n, 'text ' || range AS s FROM range(300000)", "-o", path("large.parquet")); code != 0 {
 			t.Fatal(errs)
 		}
@@ -395,7 +396,8 @@ func TestALoadThatFailsInTheMiddleGoesOn(t *testing.T) {
 		if got := count(); got != "300000,300000" {
 			t.Error(got)
 		}
-		// A load inserts. In a table with a primary key, existing rows are an error.
+		// A load inserts rows as INSERT does. In a table with a primary key, existing rows are an
+		// error.
 		if _, errs, code := with("load", "--again", "--table", "t", data); code != 75 || !strings.Contains(errs, `Duplicate key "n: 0"`) || !strings.Contains(errs, "none of its rows is stored") {
 			t.Errorf("%d %q", code, errs)
 		}
@@ -450,7 +452,7 @@ func TestLoadReadsAsHTTPDoes(t *testing.T) {
 }
 
 // TestLoadOfColumnarFiles loads files that scoter sql wrote, in several pieces. Their columns have
-// types that each format stores in its own way.
+// types that each of the formats stores in its own way.
 func TestLoadOfColumnarFiles(t *testing.T) {
 	both(t, func(t *testing.T, where ...string) {
 		with := func(command string, args ...string) (string, string, int) {
@@ -622,7 +624,7 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Errorf("into a folder that holds something: %d %s", code, errs)
 		}
 
-		// Through pipes.
+		// The backup and its restore run through pipes.
 		out, errs, code := run(t, "", append(append([]string{"backup"}, where...), "-")...)
 		if code != 0 || len(out) == 0 {
 			t.Fatalf("%d %s", code, errs)

@@ -109,8 +109,8 @@ func TestCheckRemovesNothing(t *testing.T) {
 	}
 }
 
-// TestADataDirectoryMayBeAFileSystemOfItsOwn uses a folder with the files that a new file system
-// contains.
+// TestADataDirectoryMayBeAFileSystemOfItsOwn uses a folder with files that a new file system
+// contains, such as lost+found.
 func TestADataDirectoryMayBeAFileSystemOfItsOwn(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{dir, other} {
@@ -127,8 +127,8 @@ func TestADataDirectoryMayBeAFileSystemOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestCheckLeavesAnOlderFormatAsItIs checks that the older version can still be used after a check
-// before an upgrade.
+// TestCheckLeavesAnOlderFormatAsItIs checks that scoter check does not change a directory of an
+// older format version. So the older version of Scoter can still use it.
 func TestCheckLeavesAnOlderFormatAsItIs(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "tests", "compat", "testdata", "format7"))); err != nil {
@@ -176,8 +176,8 @@ func TestADataDirectoryMayBeALink(t *testing.T) {
 	}
 }
 
-// TestARestoreThatIsNotSoundLeavesNothing restores an archive with correct checksums and an invalid
-// catalog.
+// TestARestoreThatIsNotSoundLeavesNothing restores an archive that has correct checksums but an
+// invalid catalog.
 func TestARestoreThatIsNotSoundLeavesNothing(t *testing.T) {
 	const catalog = "this is no catalog"
 	var archive bytes.Buffer
@@ -212,7 +212,8 @@ func TestABackupIsWrittenIntoAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	end, err := os.OpenFile(pipe, os.O_RDWR, 0) // open both ends, so that no open blocks
+	// Both ends are opened, because opening one end of a pipe blocks.
+	end, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +223,7 @@ func TestABackupIsWrittenIntoAPipe(t *testing.T) {
 		b := make([]byte, 512)
 		n, _ := end.Read(b)
 		begin <- b[:n]
-		_, _ = io.Copy(io.Discard, end) // until it is closed
+		_, _ = io.Copy(io.Discard, end) // reads until the pipe is closed
 	}()
 	if _, errs, code := run(t, "", "backup", "--dir", dir, pipe); code != 0 {
 		t.Fatal(code, errs)

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// statementError is an error in an SQL text, together with the text to which the error's position
-// refers.
+// statementError is an error in an SQL text, together with that text. The error's position is a
+// position in this text.
 type statementError struct {
 	error
 	text string
@@ -20,7 +20,7 @@ type statementError struct {
 
 func (e *statementError) Unwrap() error { return e.error }
 
-// inText returns the error together with the SQL text to which its position refers, so that the
+// inText returns an error together with the SQL text in which the error's position is, so that the
 // position can be shown. If err is nil, it returns nil.
 func inText(err error, text string) error {
 	if err == nil {
@@ -29,7 +29,7 @@ func inText(err error, text string) error {
 	return &statementError{err, text}
 }
 
-// tellError prints an error for people: label and message, then the line of the SQL with the
+// tellError prints an error for people: label and message, then the line of the SQL text with the
 // error's position, then the hint.
 func tellError(w io.Writer, label string, err error) {
 	fmt.Fprintf(w, "%s: %v\n", label, err)
@@ -48,8 +48,8 @@ func tellError(w io.Writer, label string, err error) {
 	}
 }
 
-// shownBefore and shownAfter are the numbers of characters that are shown before and after the
-// position, if a line is long.
+// If a line is long, only a part of it is shown: shownBefore and shownAfter are the numbers of
+// characters that are shown before and after the position.
 const (
 	shownBefore = 50
 	shownAfter  = 30
@@ -78,8 +78,8 @@ func excerpt(text string, position int) string {
 	return fmt.Sprintf("  %s%s%s\n  %s^\n", label, string(before), string(after), strings.Repeat(" ", runewidth.StringWidth(label+string(before))))
 }
 
-// printable replaces control characters, which could move the cursor of the terminal, and invalid
-// characters.
+// printable replaces invalid characters, and control characters, which could move the cursor of the
+// terminal.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {

@@ -53,13 +53,13 @@ type report struct {
 	Valid    bool               `json:"valid"`
 	Errors   []*diag.Diagnostic `json:"errors"`
 	Warnings []*diag.Diagnostic `json:"warnings"`
-	// Files are the files that were written; with --check, the files that differ from what would be
-	// written.
+	// Files are the files that were written. With --check, they are the files that differ from what
+	// would be written.
 	Files []gen.Change `json:"files"`
 }
 
-// once runs the generator one time. It writes the files, or with --check compares them with what it
-// would write.
+// once runs the generator one time. It writes the generated files. With --check it compares the
+// existing files with what it would write, and writes nothing.
 func (c *generateCommand) once(ctx context.Context, g *gen.Generator, path string) error {
 	var list diag.List
 	started := time.Now()
@@ -108,7 +108,7 @@ func (c *generateCommand) once(ctx context.Context, g *gen.Generator, path strin
 	return nil
 }
 
-// failed returns the error that ends the command after the errors in list have been printed.
+// failed returns the error that ends the command. All errors in list have been printed before.
 func (c *generateCommand) failed(list *diag.List) error {
 	if c.Format == "text" {
 		errors := 0
@@ -157,8 +157,8 @@ func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path stri
 			}
 			err := c.once(ctx, g, path)
 			if code := new(exitCode); err != nil && !errors.As(err, code) && ctx.Err() == nil {
-				// The error may pass, for example if a database is being restarted. After the next
-				// change the generator runs again.
+				// The command continues, because the error may pass, for example if a database is
+				// being restarted. After the next change of a file the generator runs again.
 				fmt.Fprintln(os.Stderr, "scoter:", err)
 			}
 		}
@@ -170,8 +170,8 @@ func (c *generateCommand) watch(ctx context.Context, g *gen.Generator, path stri
 	}
 }
 
-// fingerprint returns a text for each input file that changes when the file changes. path is the
-// path of the configuration.
+// fingerprint returns one text for each input file. The text changes when the file changes. path is
+// the path of the configuration.
 func fingerprint(path string) []string {
 	var out []string
 	for _, f := range gen.Inputs(path) {

@@ -62,7 +62,7 @@ func (c *initCommand) Run() error {
 	return nil
 }
 
-// writeNew writes a file. It returns an error if the file exists.
+// writeNew writes a new file. It returns an error if the file exists already.
 func writeNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -72,7 +72,8 @@ func writeNew(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// starter returns the files of a new project for a generator, as texts by path.
+// starter returns the files of a new project: their contents, by path. g is the generator of the
+// project, and name its name.
 func starter(g config.Generator, name string) map[string]string {
 	name = strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {

@@ -14,9 +14,8 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// commands are the subcommands with their flags. The library kong reads the struct. So it defines
-// the flags, the environment variables, the names in the settings file and their documentation at
-// once.
+// commands are the subcommands with their flags. The library kong reads this struct, which defines
+// the flags, the environment variables, the names in the settings file and their documentation.
 type commands struct {
 	Config  string         `help:"Settings file (TOML) of serve and config; scoter.toml, if there is one." env:"SCOTER_CONFIG" placeholder:"FILE"`
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
@@ -31,7 +30,7 @@ type commands struct {
 	typedSQL
 	Version versionCommand `cmd:"" help:"Print the version."`
 
-	// file is the content of the settings file; nil until the method settings is called.
+	// file is the content of the settings file. It is nil until the method settings is called.
 	file *config.File
 }
 
@@ -60,8 +59,8 @@ func main() {
 // exitUsage is the exit code for an invalid command line (EX_USAGE).
 const exitUsage = 64
 
-// misused prints an error about the command line, and which command prints the help, and exits with
-// exitUsage.
+// misused prints an error about the command line and the command that prints the help. Then it ends
+// the process with exitUsage.
 func misused(err error) {
 	help := "scoter --help"
 	if e := new(kong.ParseError); errors.As(err, &e) && e.Context.Command() != "" {
@@ -71,7 +70,8 @@ func misused(err error) {
 	os.Exit(exitUsage)
 }
 
-// fail prints an error for people, and exits with the exit code that belongs to the error's kind.
+// fail prints an error for people. Then it ends the process with the exit code that belongs to the
+// error's kind.
 func fail(err error) {
 	if code := exitCode(0); errors.As(err, &code) {
 		os.Exit(int(code))

@@ -16,7 +16,7 @@ type progress struct {
 	name    string
 	size    int64 // size of the file in bytes
 	rows    int64
-	before  int64 // number of rows that an earlier load had already stored
+	before  int64 // number of rows that an earlier load has stored already
 	started time.Time
 	bar     *progressbar.ProgressBar
 }
@@ -37,8 +37,8 @@ func newBar(name string, size int64) *progressbar.ProgressBar {
 		progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
-// add adds rows to the progress. before says that an earlier load had already stored them. read is
-// the part of the file that has been read, from 0 to 1.
+// add adds rows to the progress. before says that an earlier load has stored these rows already.
+// read is the part of the file that has been read, from 0 to 1.
 func (p *progress) add(rows int64, before bool, read float64) error {
 	p.rows += rows
 	if before {
@@ -48,7 +48,7 @@ func (p *progress) add(rows int64, before bool, read float64) error {
 	return p.bar.Set64(int64(read * float64(p.size)))
 }
 
-// finish replaces the bar by a line that sums up the load.
+// finish replaces the progress bar by a line that sums up the load.
 func (p *progress) finish() error {
 	err := p.bar.Finish()
 	took := time.Since(p.started)
@@ -60,10 +60,10 @@ func (p *progress) finish() error {
 	return err
 }
 
-// abandon ends the bar where it is.
+// abandon stops the progress bar and leaves it as it is.
 func (p *progress) abandon() error { return p.bar.Exit() }
 
-// size formats a number of bytes for people, with a unit.
+// size formats a number of bytes for people, with a unit such as MiB.
 func size(bytes float64) string {
 	unit := 0
 	for ; bytes >= 1000 && unit < 4; unit++ {

@@ -48,7 +48,7 @@ func (r *remote) post(ctx context.Context, path string, query url.Values, conten
 	return resp, nil
 }
 
-// problem is the JSON form of an error in a server's response.
+// problem is the JSON form of an error in a server's response. It is empty if there is no error.
 type problem struct {
 	Error struct {
 		Kind, Message, Hint string
@@ -56,7 +56,7 @@ type problem struct {
 	}
 }
 
-// err returns the error that a response has, or nil if it has none.
+// err returns the error in a server's response, or nil if it has none.
 func (p problem) err() error {
 	if p.Error.Message == "" {
 		return nil
@@ -68,7 +68,7 @@ func (p problem) err() error {
 	return e
 }
 
-// remoteError returns the error that a server's response has.
+// remoteError returns the error in a server's response with an error status.
 func remoteError(resp *http.Response) error {
 	var p problem
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
@@ -87,7 +87,7 @@ func (r *remote) sql(ctx context.Context, w io.Writer, text string, format encod
 	if verb := resp.Header.Get("Scoter-Statement"); verb != "" {
 		var done struct {
 			mutate.Counts
-			// If the statement was committed but its result failed, problem says why.
+			// problem is set if the statement was committed, but its result failed.
 			problem
 		}
 		if err := json.NewDecoder(resp.Body).Decode(&done); err != nil {
@@ -113,12 +113,13 @@ func (b *lastBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reasons are the bytes with which the error at the end of an incomplete result begins, by format.
-// Other formats cannot express an error there.
+// reasons has for each format the bytes with which the error at the end of an incomplete result
+// begins. Formats that are not in it cannot express an error there.
 var reasons = map[encode.Format]string{encode.JSON: "],\n\"error\":", encode.NDJSON: `{"$error":`, encode.MessagePack: "\x81\xa5error"}
 
-// brokenOff returns the error of an incomplete result. If the result's last bytes, end, have the
-// server's error, it returns that. Otherwise it returns err, the error of reading the result.
+// brokenOff returns the error for an incomplete result. If the server wrote its error at the end of
+// the result, it returns that error. end are the last bytes of the result. Otherwise it returns
+// err, the error of reading the result.
 func brokenOff(ctx context.Context, format encode.Format, end []byte, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -133,7 +134,7 @@ func brokenOff(ctx context.Context, format encode.Format, end []byte, err error)
 				p.Error.Kind, p.Error.Message, p.Error.Hint = m["kind"], m["message"], m["hint"]
 			}
 		} else {
-			// An error that is itself incomplete is ignored.
+			// If the error is incomplete too, it is ignored.
 			_ = json.Unmarshal(bytes.TrimSuffix(text, []byte("}\n")), &p.Error)
 		}
 	}
@@ -153,7 +154,7 @@ func (r *remote) backup(ctx context.Context, w io.Writer) error {
 	return base.Wrap(err, "the backup breaks off; the server's log says why")
 }
 
-// load sends rows in a request, and repeats the request if it fails with a temporary error. The
+// load sends rows in a request. If the request fails with a temporary error, load repeats it. The
 // server applies the rows only once.
 func (r *remote) load(ctx context.Context, rows loadedRows) (replayed bool, err error) {
 	name := rows.table
@@ -179,8 +180,8 @@ func (r *remote) send(ctx context.Context, path string, query url.Values, conten
 		if err == nil {
 			return resp.Header.Get("Idempotent-Replayed") == "true", resp.Body.Close()
 		}
-		// It may be unknown whether the server applied the rows. Repeating the request is safe,
-		// because it has an idempotency key.
+		// The request can be repeated, although the server may have applied the rows: it has an
+		// idempotency key.
 		kind := base.KindOf(err)
 		if !kind.Retryable() && kind != base.Unknown || attempt == sendAttempts {
 			return false, err

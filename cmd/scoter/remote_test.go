@@ -51,7 +51,7 @@ func failingTexts() *failing {
 }
 
 func TestAResultThatBreaksOffIsAnError(t *testing.T) {
-	said := true // the server can send the reason
+	said := true // whether the server can send the reason of the error
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		format, err := encode.FormatNamed(r.URL.Query().Get("format"))
 		if err != nil {
@@ -93,7 +93,8 @@ func TestAResultThatBreaksOffIsAnError(t *testing.T) {
 	}
 }
 
-// TestCtrlCIsNoMissingServer interrupts commands that wait for a server.
+// TestCtrlCIsNoMissingServer interrupts commands that wait for a server. They must not report that
+// the server is missing.
 func TestCtrlCIsNoMissingServer(t *testing.T) {
 	data := file(t, "t.csv", "a\n1\n")
 	for _, args := range [][]string{{"sql", "-c", "SELECT 1"}, {"load", "--table", "t", data}, {"backup", "-"}} {

@@ -19,8 +19,8 @@ import (
 // sampleBatch is the number of rows that are generated at a time.
 const sampleBatch = 100_000
 
-// loadSample fills the table of sensor readings with sample data, unless it already has rows. All
-// rows are committed in one edit, so an interrupted load leaves no rows.
+// loadSample fills the table of sensor readings with generated rows, unless the table has rows
+// already. All rows are committed in one edit, so an interrupted load leaves no rows.
 func loadSample(ctx context.Context, a *app.App, database string, rows int) error {
 	answer, err := a.Executor.Execute(ctx, session.Request{SQL: sample.SensorTable, Database: database, Role: session.Writer})
 	if err != nil {
@@ -74,7 +74,7 @@ func addSample(ctx context.Context, a *app.App, load *engine.Load, rows arrow.Re
 	return load.Add(ctx, own)
 }
 
-// thingsToTry is the text that is printed after the sample data was loaded.
+// thingsToTry is the text that is printed after the sample data is loaded. It has queries to try.
 const thingsToTry = `
 Three things to try, in another terminal:
 

@@ -14,14 +14,13 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// settings reads the settings file, the first time that it is called, and returns its content. If a
+// settings returns the content of the settings file, which it reads when it is first called. If a
 // path is given, the file must exist.
 func (c *commands) settings(path string) config.File {
 	if c.file == nil {
 		file, err := config.ReadFile(cmp.Or(path, "scoter.toml"), path != "")
 		if err != nil {
-			// The error ends the process here, because kong would report it as an error of some
-			// flag.
+			// The process ends here, because kong would report the error as an error of some flag.
 			fail(err)
 		}
 		c.file = &file
@@ -29,9 +28,9 @@ func (c *commands) settings(path string) config.File {
 	return *c.file
 }
 
-// fromFile returns the value that the settings file has for a flag of serve or config. For other
-// commands it returns none: their flags --dir, --database and --token say on which database the
-// command works, and do not configure a server.
+// fromFile returns the value that the settings file has for a flag of the commands serve and
+// config. For other commands it returns no value: their flags --dir, --database and --token say on
+// which database the command works, and do not configure a server.
 func (c *commands) fromFile(k *kong.Context, path *kong.Path, flag *kong.Flag) (any, error) {
 	if path.Command == nil || path.Command.Name != "serve" && path.Command.Name != "config" {
 		return nil, nil

@@ -9,14 +9,15 @@ import (
 	"syscall"
 )
 
-// untilStopped returns the context of a command that must clean up before it ends. The context ends
-// at Ctrl-C or SIGTERM. A second signal ends the process at once, as kill -9 does, with the exit
-// code that shells use for the signal. That loses no data, because acknowledged data is on disk. A
+// untilStopped returns a context that ends at Ctrl-C or SIGTERM. It is for commands that must clean
+// up before they end. A second signal ends the process at once, as kill -9 does, with the exit code
+// that shells use for the signal. That loses no data, because acknowledged data is on disk. A
 // command without this context ends at the first signal.
 func untilStopped() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // the process handles them until it ends
+	// The process handles these signals until it ends.
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
 		cancel()
@@ -35,7 +36,7 @@ func untilStopped() context.Context {
 // process's terminal is closed.
 func ignoreHangups(log *slog.Logger) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP) // the process handles it until it ends
+	signal.Notify(signals, syscall.SIGHUP) // the process handles SIGHUP until it ends
 	go func() {
 		for range signals {
 			log.Warn("SIGHUP is ignored: settings are read at the start alone")

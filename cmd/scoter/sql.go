@@ -75,7 +75,8 @@ func (s *sqlCommand) run(t target) error {
 	})
 }
 
-// interruptible calls run with a context that ends at Ctrl-C. The prompt itself continues then.
+// interruptible calls run with a context that ends at Ctrl-C. So Ctrl-C ends a statement, and the
+// prompt continues.
 func interruptible(run func(context.Context) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -83,9 +84,9 @@ func interruptible(run func(context.Context) error) error {
 }
 
 // printAll runs the statements of a text, and prints the result of each statement that has one. It
-// sends them one by one, because a response has only one result. In some formats, several results
-// cannot follow each other in one output. For these it sends all statements together, and prints
-// only the last result.
+// sends the statements one by one, because a response has only one result. In some formats, several
+// results cannot follow each other in one output. For these formats it sends all statements
+// together, and prints only the last result.
 func printAll(ctx context.Context, t target, text string, format encode.Format) error {
 	switch format {
 	case encode.Table, encode.CSV, encode.JSON, encode.NDJSON:
@@ -108,10 +109,10 @@ func printAll(ctx context.Context, t target, text string, format encode.Format) 
 	return nil
 }
 
-// toFile runs statements and writes the result to the file of --output. It writes a temporary file
-// next to that file, and renames it when it is complete. So no program reads half a result, and an
-// existing file stays if the statement fails or has no result. If the file is not a regular file,
-// for example a pipe, toFile writes the result to it directly.
+// toFile runs statements and writes the result to the file of --output. It first writes a temporary
+// file next to that file, and renames it when it is complete. So no program reads half a result,
+// and an existing file stays if the statement fails or has no result. If the file is not a regular
+// file, for example a pipe, toFile writes the result to it directly.
 func (s *sqlCommand) toFile(ctx context.Context, t target, text string, format encode.Format) error {
 	if f, err := openDevice(ctx, s.Output); err != nil {
 		return err
@@ -168,14 +169,16 @@ var endings = map[string]encode.Format{
 	".arrows": encode.Arrow, ".parquet": encode.Parquet, ".msgpack": encode.MessagePack, ".txt": encode.Table,
 }
 
-// prompt reads statements from a terminal and runs them. It stores a history of them.
+// prompt reads statements from a terminal and runs them. It stores the statements in a history
+// file.
 func (s *sqlCommand) prompt(t target) error {
 	line := liner.NewLiner()
 	defer line.Close()
 	line.SetCtrlCAborts(true)
 	history := historyFile()
 	if f, err := os.Open(history); err == nil {
-		_, _ = line.ReadHistory(f) // if the history cannot be read, the prompt begins without one
+		// If the history cannot be read, the prompt starts with an empty one.
+		_, _ = line.ReadHistory(f)
 		f.Close()
 	}
 	fmt.Println("End a statement with ; and the session with Ctrl-D.")
@@ -208,14 +211,15 @@ func (s *sqlCommand) prompt(t target) error {
 	}
 	f, err := os.Create(history)
 	if err != nil {
-		return nil // the history cannot be stored, which is not an error
+		return nil // a history that cannot be stored is not an error
 	}
 	_, err = line.WriteHistory(f)
 	return errors.Join(err, f.Close())
 }
 
-// ended reports whether the prompt should run a text instead of reading further lines: the text
-// ends with a semicolon, or has an error that further lines cannot repair.
+// ended reports whether the text that a user typed is complete, so that the prompt runs it instead
+// of reading further lines. It is complete if it ends with a semicolon, or has an error that
+// further lines cannot repair.
 func ended(text string) bool {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {

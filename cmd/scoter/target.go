@@ -18,8 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
-// where has the flags that say on which database a command works: a directory that is opened in
-// this process, or a database of a server.
+// where has the flags that say on which database a command works. This is a directory that is
+// opened in this process, or a database of a server.
 type where struct {
 	Dir      string `help:"Data directory to open in this process, instead of asking a server." type:"path"`
 	URL      string `help:"Server; ${server} if no directory is named." env:"SCOTER_URL"`
@@ -27,16 +27,17 @@ type where struct {
 	Database string `help:"Database of names that name none." default:"default" env:"SCOTER_DATABASE"`
 }
 
-// defaultURL is the URL at which a server listens by default.
+// defaultURL is the URL of a server with default settings.
 const defaultURL = "http://127.0.0.1:7287"
 
-// target is a database on which a command works, in this process or on a server.
+// target is a database on which a command works. It is open in this process, or a server has it.
 type target interface {
 	// sql runs the statements of a text, and writes the result of the last one to w. result says
-	// whether it has one. If a statement has no result, its counts are printed on standard error,
-	// so that they never mix with a result.
+	// whether the last statement has a result. If it has none, its counts are printed on standard
+	// error, so that they never mix with a result.
 	sql(ctx context.Context, w io.Writer, text string, format encode.Format) (result bool, err error)
-	// load stores rows in one edit. replayed is true if an earlier load has already stored them.
+	// load stores rows in one edit, all or none. replayed is true if an earlier load has stored
+	// them already.
 	load(ctx context.Context, rows loadedRows) (replayed bool, err error)
 	// backup writes an archive of the whole database.
 	backup(ctx context.Context, w io.Writer) error

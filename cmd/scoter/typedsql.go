@@ -24,8 +24,8 @@ type project struct {
 	Format   string `help:"How to report: text or json." enum:"text,json" default:"text"`
 }
 
-// path returns the path of the configuration of the project. If the file is below the current
-// folder, the path is relative to it, because messages name files in this way.
+// path returns the path of the project's configuration. If the file is below the current folder,
+// the path is relative to that folder, because messages name files in this way.
 func (p *project) path() (string, error) {
 	if p.File == "" {
 		return config.Find(".")
@@ -33,14 +33,14 @@ func (p *project) path() (string, error) {
 	return relative(p.File), nil
 }
 
-// exitCode is an error that ends the program with this exit code. It has no message of its own,
-// because all messages have been printed.
+// exitCode is an error that ends the program with this exit code. The error has no message, because
+// all messages have been printed before.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// relative returns a path relative to the current folder, if it is below that folder. Otherwise it
-// returns the path unchanged.
+// relative returns a path below the current folder as a path relative to that folder. It returns
+// any other path unchanged.
 func relative(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -57,14 +57,16 @@ type App struct {
 	closers  []func() error
 }
 
-// Open opens the database in the data directory of the settings. embedded is set if the owner of
-// the directory runs the database in this process. SQL may then read and write any file.
+// Open opens the database in the data directory of the settings. embedded says that the program
+// that owns the directory runs the database in its own process. SQL may then read and write any
+// file.
 func Open(settings config.Server, embedded bool, log *slog.Logger) (*App, error) {
 	return OpenOn(vfs.OS, settings, embedded, log)
 }
 
-// OpenOn opens a database as Open does, with its log, parts and catalog on a given file system.
-// DuckDB reads parts itself, so the files must also exist in the operating system's file system.
+// OpenOn opens a database as Open does. fsys is the file system with its log, parts and catalog.
+// DuckDB reads parts itself, so the files must also exist in the file system of the operating
+// system.
 func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger) (_ *App, err error) {
 	dir, err := filepath.Abs(settings.Dir)
 	if err != nil {
@@ -99,8 +101,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	a.pool = pool
 	a.onClose(func() error { pool.Close(); return nil })
 
-	// The cache of data of changed rows may take as much memory as the patches, in addition to
-	// them.
+	// The cache of data of changed rows may use as much memory as patches may use, in addition to
+	// the memory of the patches.
 	files := blocks.NewFiles(fsys, filepath.Join(dir, "parts"), log)
 	relations, err := overlay.New(a.duckdb, files, int64(settings.WriteMemory)/2)
 	if err != nil {
@@ -154,8 +156,8 @@ func OpenOn(fsys vfs.FS, settings config.Server, embedded bool, log *slog.Logger
 	return a, a.configureSources()
 }
 
-// configureSources creates the Kafka sources that the settings file defines, or changes existing
-// ones to their definitions.
+// configureSources applies the Kafka sources in the settings file. It creates a source, or changes
+// an existing source to the definition in the file.
 func (a *App) configureSources() error {
 	for _, values := range a.settings.Sources {
 		name, d, err := stream.ParseConfig(values, a.settings.Database)
@@ -191,12 +193,13 @@ func (a *App) Backup(ctx context.Context, w io.Writer) error {
 	return errors.Join(backup.Write(ctx, image, time.Now(), w), image.Close())
 }
 
-// farewell is the time in which requests that a shutdown ended may send their error.
+// farewell is the time in which requests may still send their error after a shutdown has ended
+// them.
 const farewell = 3 * time.Second
 
 // Serve runs the HTTP server until ctx ends. Then it waits up to Settings.ShutdownGrace for running
-// requests, and ends the remaining ones with an error. listening, if not nil, is called with the
-// server's address as soon as clients can connect.
+// requests, and ends the requests that still run with an error. If listening is not nil, Serve
+// calls it with the server's address as soon as clients can connect.
 func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -258,7 +261,8 @@ func (a *App) Serve(ctx context.Context, listening func(address string)) error {
 	return err
 }
 
-// counted returns a handler that counts in running the requests that h is processing.
+// counted returns a handler that calls h. It keeps the number of requests that h is processing in
+// running.
 func counted(h http.Handler, running *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		running.Add(1)
@@ -284,7 +288,7 @@ func shutdown(srv *http.Server, grace time.Duration) error {
 	return srv.Shutdown(ctx)
 }
 
-// pathSettings are the names of the settings whose values are paths on the server, as in the
+// pathSettings are the settings whose values are paths on the server. The names are those in the
 // settings file.
 var pathSettings = []string{"dir", "tls_cert", "tls_key", "readable_dirs"}
 

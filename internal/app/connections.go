@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// unlimited is the limit of file descriptors that is assumed if the system has none.
+	// unlimited is the number of file descriptors that is assumed if the system sets no limit.
 	unlimited = 1 << 15
 	// mostConnections is the maximum number of connections, whatever the limit of file descriptors
 	// is. It limits the memory of connections.
@@ -21,8 +21,9 @@ const (
 func maxConnections() int { return max(1, min(descriptors()/2, mostConnections)) }
 
 // connections is a listener that limits the number of open connections. At the limit it closes the
-// connection that has been idle for the longest time, as servers also close connections that are
-// idle for too long. If none is idle, the next connection waits until another one closes.
+// connection that has been idle for the longest time. (Clients expect this, because servers also
+// close connections that are idle for too long.) If no connection is idle, the next one waits until
+// another one closes.
 //
 // netutil.LimitListener would only let connections wait. So a client that opens idle connections
 // could block all other clients.
@@ -32,12 +33,14 @@ type connections struct {
 	secure bool // whether connections use TLS
 
 	mu sync.Mutex
-	// less is signalled when a connection closes or becomes idle, and when the listener is closed.
-	// It uses mu.
+	// less is signaled when a connection closes or becomes idle, and when the listener is closed.
+	// Its lock is mu.
 	less *sync.Cond
 	open map[*connection]bool // guarded by mu
-	idle list.List            // of *connection, the longest idle first; guarded by mu
-	end  bool                 // whether the listener is closed; guarded by mu
+	// idle has elements of type *connection. The connection that is idle the longest is first. It
+	// is guarded by mu.
+	idle list.List
+	end  bool // whether the listener is closed; guarded by mu
 }
 
 func limitConnections(l net.Listener, limit int, secure bool) *connections {
@@ -50,16 +53,17 @@ func limitConnections(l net.Listener, limit int, secure bool) *connections {
 type connection struct {
 	net.Conn
 	all *connections
-	// The element in all.idle; nil if the connection is not idle; guarded by all.mu.
+	// place is the element of this connection in the listener's list of idle connections. It is nil
+	// if the connection is not idle. It is guarded by the listener's mu.
 	place *list.Element
-	begin opening // the check of the connection's first bytes
+	begin opening // checks the first bytes that the client sends
 }
 
 // NetConn returns the underlying connection, for callers that need methods that net.Conn does not
 // have.
 func (one *connection) NetConn() net.Conn { return one.Conn }
 
-// Accept returns the next connection, as soon as the limit allows another one.
+// Accept returns the next connection. At the limit of open connections it waits.
 func (c *connections) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
 	if err != nil {
@@ -75,13 +79,16 @@ func (c *connections) Accept() (net.Conn, error) {
 			_ = conn.Close() // closed here, because no other code has this connection
 			return nil, net.ErrClosed
 		}
-		_ = victim.Close() // The error does not matter, since the connection is no longer counted.
+		_ = victim.Close() // the error does not matter: the connection is not counted any more
 	}
 }
 
-// admit counts a new connection if the limit allows it. Otherwise it returns an idle connection as
-// victim, which the caller must close before it calls admit again. If no connection is idle, it
-// waits. If the listener is closed it returns nil and false.
+// admit counts a new connection if the limit allows it. At the limit there are two cases:
+//   - A connection is idle. admit returns it as victim, and the caller must close it before it
+//     calls admit again.
+//   - No connection is idle. admit waits.
+//
+// If the listener is closed, admit returns nil and false.
 func (c *connections) admit(one *connection) (victim *connection, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,8 +116,8 @@ func (c *connections) Close() error {
 	return c.Listener.Close()
 }
 
-// closeIdle closes all connections without a running request. They include connections that have
-// not sent anything yet, because http.Server would wait for these.
+// closeIdle closes all connections without a running request. It also closes connections that have
+// not sent anything yet, because http.Server would wait for them at a shutdown.
 func (c *connections) closeIdle() {
 	c.mu.Lock()
 	var idle []*connection
@@ -140,7 +147,7 @@ func (c *connections) notIdleLocked(one *connection) {
 	}
 }
 
-// state records whether a connection is idle. It is the function ConnState of http.Server.
+// state records whether a connection is idle. http.Server calls it as its function ConnState.
 func (c *connections) state(conn net.Conn, state http.ConnState) {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()

@@ -63,8 +63,8 @@ func TestADefectOfDuckDBEndsItsStatementsAlone(t *testing.T) {
 	}
 }
 
-// fail makes DuckDB fail with an internal error of 1.5.5: adding a list column with a default to
-// existing rows. No user's statement is known to trigger it.
+// fail makes DuckDB fail with an internal error of version 1.5.5: it adds a list column with a
+// default to existing rows. No statement of a user is known to cause this error.
 func fail(t *testing.T, a *App) {
 	t.Helper()
 	pool := duck.NewPool(a.duckdb, 1)

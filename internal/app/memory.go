@@ -11,37 +11,40 @@ import (
 )
 
 const (
-	// headroomBytes is the size of an allocation that is never used, so it takes only addresses and
-	// no memory. The collector runs when the heap has doubled. As this allocation counts as heap, a
-	// heap of a few megabytes may grow by tens of megabytes before a collection. Without it, small
-	// queries spend a tenth of their time in the collector.
+	// headroomBytes is the size of an allocation that is never used. It takes addresses but no
+	// memory. Go's collector runs when the heap has doubled, and this allocation counts as heap. So
+	// a heap of a few megabytes may grow by tens of megabytes before a collection. Without it,
+	// small queries spend a tenth of their time in the collector.
 	headroomBytes = 32 << 20
 	// heapOther is the part of the heap limit for everything except patches, requests and the
-	// read-ahead of streams. It is small, because these three are rarely all full.
+	// read-ahead of streams. It is small, because these three rarely use all of their own parts.
 	heapOther = 64 << 20
 
-	// tooMuch and little are shares of all processor time. If the collector takes more than
-	// tooMuch, the heap limit rises by limitStep. If it takes less than little, the limit falls by
-	// a part of limitStep.
+	// tooMuch and little are shares of the processor time of the process. If the collector takes
+	// more than tooMuch, the heap limit rises by limitStep. If it takes less than little, the limit
+	// falls by a part of limitStep.
 	tooMuch, little = 0.15, 0.03
 	limitStep       = 64 << 20
 	limitEvery      = 250 * time.Millisecond
 
-	// If almost nothing was allocated for quietFor, unused heap memory is returned to the operating
-	// system, provided that it is at least leastGarbage and a quarter of the live heap. Without
-	// this, Go would retain it for minutes, until new allocations cause a collection.
-	quietFor     = 5 * time.Second
-	quietBytes   = 1 << 20 // more bytes than this in limitEvery are not quiet
+	// If almost nothing was allocated for the time quietFor, unused heap memory is returned to the
+	// operating system. This is done only if the unused memory is at least leastGarbage, and at
+	// least a quarter of the live heap. Without this, Go would retain it for minutes, until new
+	// allocations cause a collection.
+	quietFor = 5 * time.Second
+	// quietBytes limits what a quiet process allocates, in bytes. If it allocates more in the time
+	// limitEvery, it is not quiet.
+	quietBytes   = 1 << 20
 	leastGarbage = 16 << 20
 )
 
 // tuneCollector adapts Go's garbage collector to a server with these settings, until stop is
-// called. The heap gets a soft limit, which is lower than twice the live heap can be. The limit
-// rises if indexes, caches and merges of many parts need so much memory that the collector would
-// run all the time. If GOMEMLIMIT is set, tuneCollector sets no limit.
+// called. It gives the heap a soft limit, which is lower than twice the largest live heap. Indexes,
+// caches and merges of many parts may need more memory. Then the collector would run all the time,
+// so the limit rises. If GOMEMLIMIT is set, tuneCollector sets no limit.
 func tuneCollector(s config.Server) (stop func() error) {
-	// Of the memory for writes, only patches are on the heap, up to half of WriteMemory. Rows are
-	// in mapped memory outside of the heap.
+	// Of the memory for writes, only patches are on the Go heap. They take up to half of
+	// WriteMemory. Rows are in mapped memory outside of the heap.
 	least := int64(s.WriteMemory/2+s.RequestMemory()+s.StreamMemory) + heapOther
 	headroom, done := make([]byte, headroomBytes), make(chan struct{})
 	stop = func() error {
@@ -79,8 +82,8 @@ func tuneCollector(s config.Server) (stop func() error) {
 	return stop
 }
 
-// nextLimit returns the next heap limit, after an interval in which the collector took the given
-// share of all processor time.
+// nextLimit returns the next heap limit. share is the share of the processor time that the
+// collector took in the last interval.
 func nextLimit(limit, least int64, share float64) int64 {
 	switch {
 	case share > tooMuch:
@@ -92,16 +95,16 @@ func nextLimit(limit, least int64, share float64) int64 {
 	}
 }
 
-// collectorSeconds returns the processor time that the collector has taken, without time in which
-// the processors would have been idle.
+// collectorSeconds returns the processor time that the collector has taken so far, in seconds. It
+// does not include time in which the processors would have been idle.
 func collectorSeconds() float64 {
 	samples := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
 	metrics.Read(samples)
 	return samples[0].Value.Float64() - samples[1].Value.Float64()
 }
 
-// heapState has the size of the heap in bytes: allocated since the start of the process, live at
-// the last collection, and reserved from the system without being in use.
+// heapState has sizes of the heap in bytes: what was allocated since the start of the process, what
+// was live at the last collection, and what is reserved from the system and not in use.
 type heapState struct{ allocated, live, unused uint64 }
 
 func readHeap() heapState {
@@ -118,8 +121,8 @@ type quiet struct {
 	allocated uint64
 }
 
-// look takes a new measurement of the heap. It returns true if unused memory should now be returned
-// to the system.
+// look evaluates a new measurement of the heap. It returns true if unused memory should be returned
+// to the system now.
 func (q *quiet) look(now time.Time, h heapState) bool {
 	if h.allocated-q.allocated > quietBytes {
 		q.since = now

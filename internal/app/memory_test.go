@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestLimitGivesWay: the limit rises while the collector runs all the time, falls when it hardly
-// runs, and never falls below its start.
+// TestLimitGivesWay checks the heap limit. It rises while the collector runs all the time, falls
+// when the collector hardly runs, and never falls below its start.
 func TestLimitGivesWay(t *testing.T) {
 	const least = 400 << 20
 	limit := int64(least)
@@ -38,11 +38,12 @@ func TestCollectorSecondsCount(t *testing.T) {
 	}
 }
 
-// TestMemoryGoesBackAfterABurst: memory is returned once after a burst. It is not returned while
-// rows or queries arrive, or if it is little.
+// TestMemoryGoesBackAfterABurst checks that unused memory is returned to the system once after a
+// burst. It is not returned while rows or queries arrive, or if there is little of it.
 func TestMemoryGoesBackAfterABurst(t *testing.T) {
 	for name, c := range map[string]struct {
-		live, unused, allocates uint64 // allocates: at each call of look after the burst
+		// allocates is what each call of look allocates after the burst
+		live, unused, allocates uint64
 		want                    int
 	}{
 		"a burst":                  {50 << 20, 200 << 20, 1000, 1},

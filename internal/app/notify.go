@@ -7,13 +7,13 @@ import (
 )
 
 // notify tells systemd the state of the service, READY=1 or STOPPING=1, as sd_notify does. It does
-// nothing if systemd did not start the process, or for a unit of another type.
+// nothing if systemd did not start the process, or if the unit has another type than notify.
 func notify(state string) (err error) {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" {
 		return nil
 	}
-	// A path that begins with @ is an abstract socket, for systemd as for Go.
+	// A path that begins with @ is an abstract socket. systemd and Go both use this notation.
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
 		return err

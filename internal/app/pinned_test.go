@@ -15,9 +15,9 @@ import (
 	"github.com/scoterdb/scoter/internal/config"
 )
 
-// TestRequestsForOneTableLeaveRoomForOthers sends much more for a table than requests may hold, while a
-// statement has that table to itself. Requests for another table are answered at once, and those that
-// wait keep no rows of the table in memory.
+// TestRequestsForOneTableLeaveRoomForOthers locks a table and sends many more rows for it than
+// requests may hold in memory. Requests for another table must be answered at once, and the
+// requests that wait must not hold rows of the locked table in memory.
 func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 	settings := config.Default()
 	settings.Dir, settings.WriteMemory, settings.MaxBody = t.TempDir(), 32<<20, 8<<20
@@ -60,7 +60,8 @@ func TestRequestsForOneTableLeaveRoomForOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const requests, rows = 64, 500 // of 0.5 MB each, where all requests may hold 16
+	// A request has 0.5 MB of rows; all requests together may hold 16 MB.
+	const requests, rows = 64, 500
 	var waiting sync.WaitGroup
 	var mu sync.Mutex
 	stored, refused := 0, 0

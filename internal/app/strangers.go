@@ -9,27 +9,27 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// opening checks the first bytes of a connection, up to the end of the first request's method, in
-// order to detect clients of other protocols than HTTP. Without this check they would wait until
+// opening checks the first bytes of a connection, up to the end of the first request's method. It
+// detects clients that speak another protocol than HTTP. Without this check they would wait until
 // the time limit for a request's header, and get no answer.
 type opening struct {
 	read  int
-	known bool // whether the connection speaks HTTP, or TLS if the server uses TLS
+	known bool // the connection speaks HTTP (or TLS, if the server uses TLS)
 }
 
-// longestMethod is the number of bytes that are checked. With more bytes, http.Server detects
-// invalid input itself.
+// longestMethod is the number of bytes that are checked. If none of them ends the method,
+// http.Server detects the invalid input itself.
 const longestMethod = 32
 
-// strange checks the next bytes of the connection. It returns true if they cannot come from a
-// client of this server.
+// strange checks the next bytes that the client sent. It returns true if they cannot come from a
+// client of this server. secure says that the server uses TLS.
 func (o *opening) strange(b []byte, secure bool) bool {
 	for _, c := range b {
 		letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 		switch {
 		case o.known:
 			return false
-		case o.read == 0 && secure: // http.Server itself answers HTTP without TLS
+		case o.read == 0 && secure: // HTTP without TLS; http.Server itself answers it
 			o.known = letter || c == tlsHandshake
 			return !o.known
 		case o.read == 0 && !letter, c < ' ', c >= 0x7f:
@@ -55,16 +55,16 @@ func (one *connection) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Time limits for a client of another protocol: to send its first message, and to read the answer
-// to it.
+// Time limits for a client that speaks another protocol: strangerTime for sending its first
+// message, and partingTime for reading the answer.
 const (
 	strangerTime = 3 * time.Second
 	partingTime  = time.Second
 )
 
-// turnAway tells a client of another protocol that this port speaks HTTP. It does so in the
-// client's protocol, if that is known. first are the bytes that were already read. Errors are
-// ignored, because the client may have disconnected.
+// turnAway tells a client of another protocol that this port speaks HTTP. If the server knows the
+// client's protocol, it answers in that protocol. first are the bytes that were already read.
+// Errors are ignored, because the client may have disconnected.
 func (one *connection) turnAway(first []byte) {
 	_ = one.SetDeadline(time.Now().Add(strangerTime))
 	in := io.MultiReader(bytes.NewReader(bytes.Clone(first)), one.Conn)
@@ -76,7 +76,7 @@ func (one *connection) turnAway(first []byte) {
 	case first[0] != 0 || !one.postgres(in):
 		one.sayHTTP("this port speaks HTTP: send SQL to " + scheme + "/api/v1/sql")
 	}
-	// What the client still sends is read. Otherwise the unread data would reset the connection,
+	// The rest that the client sends is read and dropped. Unread data would reset the connection,
 	// and the client would lose the answer.
 	if half, ok := one.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
@@ -94,14 +94,14 @@ func (one *connection) scheme() string {
 }
 
 // sayHTTP sends an error as http.Server does for an invalid request. Clients of other protocols
-// show a part of it, which many users recognize as HTTP.
+// show a part of this error, and many users recognize it as HTTP.
 func (one *connection) sayHTTP(text string) {
 	_, _ = fmt.Fprintf(one.Conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s\n", len(text)+1, text)
 }
 
-// postgres answers a client of PostgreSQL's protocol, and reports whether the client is one. Its
-// first message has a known length and version, so a mistake is very unlikely. Such clients first
-// ask for TLS and for GSS encryption.
+// postgres answers a client of PostgreSQL's protocol, and reports whether the client is one. The
+// first message of such a client has a known length and version, so a mistake is very unlikely.
+// Before that, it asks for TLS and for GSS encryption.
 func (one *connection) postgres(in io.Reader) bool {
 	backend := pgproto3.NewBackend(in, one.Conn)
 	for range 3 {
@@ -120,7 +120,7 @@ func (one *connection) postgres(in io.Reader) bool {
 			})
 			_ = backend.Flush()
 			return true
-		default: // a request to cancel a query gets no answer
+		default: // a request to cancel a query, which gets no answer
 			return true
 		}
 	}

@@ -106,8 +106,8 @@ func (b Bytes) String() string {
 // MarshalText returns the same text as String.
 func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// Check returns an error if a setting is invalid, by itself or together with others. It also sets
-// values that depend on other settings.
+// Check returns an error if a setting is invalid, alone or in combination with other settings. It
+// also sets values that depend on other settings.
 func (s *Server) Check() error {
 	if err := s.checkLeast(); err != nil {
 		return err
@@ -140,10 +140,10 @@ func (s *Server) Check() error {
 	return nil
 }
 
-// leastMemory is the minimum of settings for memory. With less, nothing works.
+// leastMemory is the minimum of the settings for memory, in bytes. With less memory nothing works.
 const leastMemory = 1 << 20
 
-// checkLeast returns an error for the first setting whose number is too low.
+// checkLeast returns an error for the first setting whose value is too low.
 func (s *Server) checkLeast() error {
 	return cmp.Or(
 		atLeast("query_memory", s.QueryMemory, leastMemory),
@@ -176,8 +176,9 @@ func atLeast[T ~int | ~int64](name string, value, least T) error {
 // addition to WriteMemory, which is for stored rows.
 func (s *Server) RequestMemory() Bytes { return s.WriteMemory / 2 }
 
-// bodyShare is how many times the body of a request must fit into the memory for writes. Its rows
-// may be larger than the body, and exist twice: in the memtable and as a record of the log.
+// bodyShare is a factor: the memory for writes must have room for the body of a request this many
+// times. The rows of a body may be larger than the body, and exist twice: in the memtable and as a
+// record of the log.
 const bodyShare = 4
 
 func missing(s *Server) string {
@@ -190,8 +191,8 @@ func missing(s *Server) string {
 	return "tokens"
 }
 
-// Print returns the settings as the text of a scoter.toml, without the Kafka sources. A comment
-// says how many of these were left out.
+// Print returns the settings as the text of a scoter.toml, without the Kafka sources. A comment in
+// it says how many sources were left out.
 func (s *Server) Print() (string, error) {
 	var out bytes.Buffer
 	shown := *s
@@ -233,7 +234,7 @@ func FromEnvironment() (Server, error) {
 	return s, s.checkLeast()
 }
 
-// parse returns the settings that kong makes of an empty command line.
+// parse returns the settings that the library kong makes of an empty command line.
 func parse(options ...kong.Option) (s Server, err error) {
 	parser, err := kong.New(&s, append(options, kong.Exit(func(int) {}))...)
 	if err == nil {

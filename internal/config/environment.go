@@ -9,11 +9,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// prefix is how the names of all environment variables that Scoter reads begin.
+// prefix begins the names of all environment variables that Scoter reads.
 const prefix = "SCOTER_"
 
-// elsewhere are environment variables that are not settings of a server. They belong to other
-// commands, to generated code, and to the repository's tests.
+// elsewhere lists environment variables that begin with prefix and are not settings of a server.
+// They belong to other commands, to generated code, and to the repository's tests.
 var elsewhere = []string{
 	"SCOTER_CONFIG", "SCOTER_URL", "SCOTER_TOKEN", "SCOTER_POSTGRES_URL",
 	"SCOTER_CRASH_ROUNDS", "SCOTER_EXPORT_ROUNDS", "SCOTER_KAFKA_ROUNDS", "SCOTER_EXHAUSTIVE", "SCOTER_FLIPS", "SCOTER_EDGES",
@@ -21,7 +21,8 @@ var elsewhere = []string{
 	"SCOTER_TEST_HOSTILE", "SCOTER_TEST_PRESSURE", "SCOTER_TEST_SLOW_DIR",
 }
 
-// variables are the names of all valid environment variables: those of settings, and elsewhere.
+// variables are the names of all valid environment variables: of settings, and of the variables
+// listed in elsewhere, which are for other commands and programs.
 var variables = func() (all []string) {
 	t := reflect.TypeFor[Server]()
 	for i := range t.NumField() {
@@ -32,9 +33,9 @@ var variables = func() (all []string) {
 	return append(all, elsewhere...)
 }()
 
-// ofKubernetes matches the environment variables that Kubernetes sets in all containers of a
-// namespace for a service whose name begins with scoter. ofKubernetesPort matches further ones,
-// which can only be recognized together with their value, an address.
+// ofKubernetes matches environment variables that Kubernetes sets in all containers of a namespace.
+// It sets them if a service has a name that begins with scoter. ofKubernetesPort matches further
+// ones, which can only be recognized together with their value, an address.
 var (
 	ofKubernetes     = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 	ofKubernetesPort = regexp.MustCompile(`_PORT=(tcp|udp|sctp)://`)

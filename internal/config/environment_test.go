@@ -14,7 +14,7 @@ import (
 func TestUnknownVariablesOfTheEnvironment(t *testing.T) {
 	for _, good := range []string{
 		"SCOTER_WRITE_MEMORY=1GiB", "SCOTER_TOKEN=x", "SCOTER_URL=http://a", "PATH=/bin", "MY_SCOTER_X=1", "scoter_x=1",
-		// Kubernetes sets these for services that are called scoter and scoter-read.
+		// Kubernetes sets these variables for services that are called scoter and scoter-read.
 		"SCOTER_SERVICE_HOST=10.0.0.1", "SCOTER_SERVICE_PORT=7287", "SCOTER_SERVICE_PORT_HTTP=7287", "SCOTER_PORT=tcp://10.0.0.1:7287",
 		"SCOTER_PORT_7287_TCP=tcp://10.0.0.1:7287", "SCOTER_PORT_7287_TCP_PROTO=tcp", "SCOTER_PORT_7287_TCP_PORT=7287", "SCOTER_PORT_7287_TCP_ADDR=10.0.0.1",
 		"SCOTER_READ_SERVICE_HOST=10.0.0.1", "SCOTER_READ_PORT=tcp://10.0.0.1:7287",

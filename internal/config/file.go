@@ -41,9 +41,9 @@ func ReadFile(path string, mustExist bool) (File, error) {
 	if err != nil {
 		return File{}, misread(path, err)
 	}
-	// Package stream checks the content of a Kafka source, so unknown keys in it are not errors
-	// here. The TOML library accepts names in any case. Other programs do not, so names in another
-	// case are errors.
+	// Unknown keys in a Kafka source are not errors here, because package stream checks its
+	// content. Names of settings in another case are errors, although the TOML library accepts
+	// them, because other programs do not accept them.
 	unknown := slices.DeleteFunc(meta.Undecoded(), func(k toml.Key) bool { return k[0] == "source" })
 	unknown = append(unknown, slices.DeleteFunc(meta.Keys(), func(k toml.Key) bool { return slices.Contains(names, k[0]) })...)
 	if len(unknown) > 0 {
@@ -82,8 +82,8 @@ func unknownKey(path string, line int, key toml.Key) error {
 
 var levels = []string{"debug", "info", "warn", "error"}
 
-// names are the names of all settings. durations are the names of those whose value needs a unit of
-// time.
+// names are the names of all settings. durations are the names of the settings whose value needs a
+// unit of time, such as 5s.
 var names, durations = func() (all, durations []string) {
 	t := reflect.TypeFor[Server]()
 	for i := range t.NumField() {
@@ -116,7 +116,7 @@ var mistyped = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): (.*
 func misread(path string, err error) error {
 	e := toml.ParseError{}
 	if !errors.As(err, &e) {
-		// If a value has the wrong type, the library has the position only in the text of its
+		// If a value has the wrong type, the library gives the position only in the text of its
 		// error.
 		if m := mistyped.FindStringSubmatch(err.Error()); m != nil {
 			return base.Errorf(base.Invalid, "settings: %s:%s: %s: %s", path, m[1], m[2], m[3])
@@ -133,8 +133,9 @@ func misread(path string, err error) error {
 	return base.Errorf(base.Invalid, "settings: %s:%d: %s", path, e.Position.Line, message)
 }
 
-// lineOf returns the number of the line, from 1, where the nth table or value with this key begins.
-// It returns 1 if it cannot find the key. The TOML library does not provide the line.
+// lineOf returns the number of the line, from 1, in which the nth table or value with this key
+// begins. It searches the text, because the TOML library does not provide the line. It returns 1 if
+// it does not find the key.
 func lineOf(text []byte, key toml.Key, nth int) int {
 	name := regexp.QuoteMeta(key[len(key)-1])
 	pattern := regexp.MustCompile(`^\s*(\[\[?\s*)?"?` + name + `"?\s*[\]=.]`)

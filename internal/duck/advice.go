@@ -19,16 +19,16 @@ var nearName = regexp.MustCompile(`"(.*?)"(?:, |$)`)
 // aboutFunction matches the beginning of a message about an unknown function.
 var aboutFunction = regexp.MustCompile(`^(Scalar|Aggregate|Table|Macro|Table Macro)( Function)? with name`)
 
-// publicNames maps names of functions that DuckDB uses internally to the names that users write.
-// The name is empty if users cannot call the function.
+// publicNames maps the names of functions that DuckDB uses internally to the names that users
+// write. It maps a function that users cannot call to the empty name.
 var publicNames = map[string]string{
 	"count_star": "count", "sum_no_overflow": "sum",
 	"combine": "", "finalize": "", "constant_or_null": "", "create_sort_key": "", "icu_sort_key": "", "getvariable": "",
 	"variant_bytes_to_variant": "", "variant_to_parquet_variant": "",
 }
 
-// takeNames removes the lines that list similar names from a message. It returns the rest and the
-// distinct names, in the form in which users write them.
+// takeNames removes from a message the lines that list similar names. It returns the rest of the
+// message, and the distinct names in the form in which users write them.
 func takeNames(message string) (rest string, names []string) {
 	function := aboutFunction.MatchString(message)
 	for _, line := range nearNames.FindAllStringSubmatch(message, -1) {
@@ -41,8 +41,8 @@ func takeNames(message string) (rest string, names []string) {
 	return strings.TrimSpace(nearNames.ReplaceAllString(message, "")), names
 }
 
-// known returns a name that DuckDB suggests in the form in which users write it. It returns "" for
-// an internal name. function says that it is the name of a function.
+// known returns a name that DuckDB suggests, in the form in which users write it. It returns "" for
+// an internal name that users cannot write. function says that the name is the name of a function.
 func known(name string, function bool) string {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "system."), "main.")
 	if strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "scoter_") {
@@ -63,7 +63,7 @@ func known(name string, function bool) string {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// alternatives joins names for the hint "did you mean a, b or c?".
+// alternatives joins names for a hint such as "did you mean a, b or c?".
 func alternatives(names []string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
@@ -82,11 +82,12 @@ var advice = regexp.MustCompile(`(?s)\n\nPossible solutions:\n.*?(?:how_to_tune_
 // the program.
 var missingExtension = regexp.MustCompile(` is not in the catalog, but it exists in the (\w+) extension\.?`)
 
-// repeated matches the line of a candidate function, which a message may list several times.
+// repeated matches the line of a candidate function. A message may list the same candidate several
+// times.
 var repeated = regexp.MustCompile(`(?m)^\t[^\t\n]+\) -> .*\n?`)
 
-// plain returns a message without advice that users cannot follow. It lists each candidate function
-// once.
+// plain returns a message without the advice that users cannot follow. It lists each candidate
+// function once.
 func plain(message string) string {
 	message = advice.ReplaceAllString(message, "")
 	message = strings.Replace(message, `Values list "`, `Table "`, 1)

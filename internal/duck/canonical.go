@@ -12,17 +12,17 @@ import (
 )
 
 // This file converts DuckDB's results to Arrow's extension types. For types that Arrow does not
-// have (UUID, HUGEINT, BIT, ...) DuckDB puts extension names into the fields' metadata. The C data
-// interface does not interpret these names. So canonical makes registered extension types of them,
-// at any depth.
+// have (UUID, HUGEINT, BIT, ...) DuckDB puts the names of extensions into the fields' metadata. The
+// C data interface does not interpret these names. So the function canonical makes registered
+// extension types of them, at any depth of nested types.
 //
 // BOOLEAN is an exception. DuckDB sends it as arrow.bool8, with a byte for each value. It becomes
 // Arrow's own bool, which loses nothing and which every client knows.
 
 const extensionName, extensionMetadata = "ARROW:extension:name", "ARROW:extension:metadata"
 
-// canonical returns the field with the extension type that its metadata names, and whether its type
-// changed.
+// canonical returns the field with the extension type that its metadata names. The second result
+// says whether the type of the field changed.
 func canonical(f arrow.Field) (arrow.Field, bool) {
 	if name, ok := f.Metadata.GetValue(extensionName); ok {
 		plain := f
@@ -48,8 +48,8 @@ func canonical(f arrow.Field) (arrow.Field, bool) {
 	return f, true
 }
 
-// withChildren returns a nested type with other fields for its children. The fields are in the form
-// in which childFields returns them.
+// withChildren returns a nested type with other fields for its children. children has these fields
+// in the order and form of childFields.
 func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.ListType:
@@ -67,8 +67,9 @@ func withChildren(dt arrow.DataType, children []arrow.Field) arrow.DataType {
 	return dt
 }
 
-// withMetadata returns type dt with the field metadata of type from, at any depth. The types must
-// be the same apart from metadata. But from may have lists of entries where dt has maps.
+// withMetadata returns the type dt with the field metadata of the type from, at any depth of nested
+// types. The two types must be the same apart from metadata. But from may have lists of entries at
+// the places where dt has maps.
 func withMetadata(dt, from arrow.DataType) arrow.DataType {
 	children := childFields(dt)
 	for i, f := range childFields(from) {
@@ -103,8 +104,9 @@ func canonicalChildren(dt arrow.DataType) (fields []arrow.Field, changed bool) {
 	return fields, changed
 }
 
-// toCanonical converts the data of an array whose field is from to the type that canonical gives
-// the field. Unchanged parts share the memory of data.
+// toCanonical converts the data of an array to the type that the function canonical gives the
+// array's field. The argument from is the field with the type that the data has. Unchanged parts
+// share the memory of data.
 func toCanonical(data arrow.ArrayData, from arrow.Field) arrow.ArrayData {
 	to, changed := canonical(from)
 	if !changed {

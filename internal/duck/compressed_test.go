@@ -72,8 +72,8 @@ func TestCompressedFilesAreReadWhole(t *testing.T) {
 	c, dir := files(t)
 	for ending, pack := range packers {
 		for name, r := range readers {
-			// Sizes around the buffers of 32 and 128 KiB, and data that end anywhere within the
-			// next buffer.
+			// The sizes are around those of the buffers (32 and 128 KiB), and of data that ends
+			// anywhere within the next buffer.
 			for _, rows := range []int{1, 1_200, 3_902, 50_000} {
 				data := numbered(rows, r.format)
 				path := filepath.Join(dir, "whole"+ending)
@@ -118,7 +118,7 @@ func TestGzipFilesOfManySizes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Padded with zeros, as on tapes.
+		// The file is padded with zeros, as files on tapes are.
 		write(t, path, append(b.Bytes(), make([]byte, n%3*512)...))
 		paths = append(paths, path)
 		want += len(data)
@@ -159,7 +159,7 @@ func TestCutAndDamagedFilesAreErrors(t *testing.T) {
 					}
 				}
 				damaged := bytes.Clone(whole)
-				damaged[len(damaged)-1-len(ending)] ^= 1 // in the checksum
+				damaged[len(damaged)-1-len(ending)] ^= 1 // changes a byte of the checksum
 				write(t, path, damaged)
 				fails(name+ending+" with another checksum", r.sql, path, "is damaged")
 				write(t, path, append(bytes.Clone(whole), "something else that is no member"...))
@@ -172,7 +172,8 @@ func TestCutAndDamagedFilesAreErrors(t *testing.T) {
 	fails("text", "FROM read_csv('%s')", path, "is not a gzip file")
 }
 
-// TestCompressedFilesAreWrittenAsBefore reads files that DuckDB writes.
+// TestCompressedFilesAreWrittenAsBefore checks that compressed files that DuckDB writes can be
+// read.
 func TestCompressedFilesAreWrittenAsBefore(t *testing.T) {
 	c, dir := files(t)
 	for ending, compression := range map[string]string{".gz": "gzip", ".zst": "zstd"} {

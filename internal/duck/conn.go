@@ -5,8 +5,8 @@ package duck
 #include <duckdb.h>
 #include <limit.h>
 
-// The following functions wrap calls of DuckDB that may allocate memory or take long. Each call
-// runs for the account of a connection, so that its memory is counted there.
+// The following functions wrap calls of DuckDB that may allocate memory or take long. Each takes
+// the memory account of a connection, so that the memory of the call is counted there.
 
 static duckdb_state scoter_query(scoter_account *account, duckdb_connection conn, const char *sql, duckdb_result *out) {
 	scoter_account *before = scoter_account_enter(account);
@@ -57,30 +57,31 @@ type Conn struct {
 	conn    C.duckdb_connection
 	number  uint64
 	account *limit.Account
-	// lent is the context for which a pool lent the connection; it bounds the planning of
-	// statements.
+	// lent is the context of the query to which a pool lent the connection. If it ends, the
+	// planning of a statement is interrupted.
 	lent     context.Context
 	place    *place // the slot in the pool that lent the connection
-	left     bool   // Release closes the connection: see Abandon
+	left     bool   // Release closes the connection, because Abandon was called
 	prepared map[string]*Stmt
-	kept     int                    // size of the texts in prepared, in bytes
-	keptSize int64                  // size of the plans of these statements, in bytes
+	kept     int                    // bytes of the texts of the cached statements
+	keptSize int64                  // bytes of the plans of the cached statements
 	options  C.duckdb_arrow_options // nil until they are needed
 }
 
 // Limits of the prepared statements that a connection caches: their number, the bytes of their
-// texts, and the bytes of their plans if these can be counted. Only statements whose plan does not
-// depend on Scoter's tables are cached. DuckDB does not know these tables when it makes the plan.
-// So no edit can make a cached plan stale.
+// texts, and the bytes of their plans if these can be counted. A statement is cached only if its
+// plan does not depend on Scoter's tables. DuckDB does not know these tables when it makes the
+// plan. So no change of a table can make a cached plan stale.
 const (
 	keptStatements = 256
 	keptText       = 128 << 10
-	longestKept    = keptText / 4 // longer statements are not cached: they seldom repeat
+	longestKept    = keptText / 4 // longer texts are not cached, because they seldom repeat
 	keptPlans      = 4 << 20
 	largestKept    = keptPlans / 8
 )
 
-// connections counts all connections that were opened, so that each gets a number.
+// connections counts all connections that were ever opened. A connection gets the count as its
+// number.
 var connections atomic.Uint64
 
 // Connect opens a connection.
@@ -90,8 +91,8 @@ func (i *Instance) Connect() (*Conn, error) {
 		return nil, err
 	}
 	if i.settings.TrackProgress {
-		// DuckDB tracks the progress of a query only for its own progress bar. The bar need not be
-		// printed.
+		// DuckDB tracks the progress of a query only if its progress bar is enabled. The bar need
+		// not be printed.
 		if err := c.Exec("SET enable_progress_bar = true; SET enable_progress_bar_print = false"); err != nil {
 			c.Close()
 			return nil, err
@@ -128,7 +129,8 @@ func (c *Conn) Progress() float64 { return max(0, float64(C.duckdb_query_progres
 // Number returns the number of the connection, which is unique in the process.
 func (c *Conn) Number() uint64 { return c.number }
 
-// Raw returns the C handle of the connection (duckdb_connection), for registering C functions.
+// Raw returns the C handle of the connection (duckdb_connection). Other packages register C
+// functions with it.
 func (c *Conn) Raw() unsafe.Pointer { return unsafe.Pointer(c.conn) }
 
 // Close closes the connection.
@@ -144,8 +146,8 @@ func (c *Conn) Close() {
 // accountC returns the connection's memory account as a C pointer.
 func (c *Conn) accountC() *C.scoter_account { return (*C.scoter_account)(c.account.Raw()) }
 
-// arrowOptions returns the options by which DuckDB converts vectors to Arrow. They are read once,
-// because they depend only on settings, which are locked.
+// arrowOptions returns the options that DuckDB uses to convert vectors to Arrow. They are read only
+// once, because they depend on settings that are locked.
 func (c *Conn) arrowOptions() C.duckdb_arrow_options {
 	if c.options == nil {
 		C.duckdb_connection_get_arrow_options(c.conn, &c.options)
@@ -192,9 +194,10 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	return s, nil
 }
 
-// PrepareCached does what Prepare does, for statements whose plan no edit can make stale. The
-// connection caches the statement, unless it is large, and returns it again for the same text. When
-// the cache is full it is emptied; frequent statements are soon in it again.
+// PrepareCached prepares a statement as Prepare does, and caches it unless it is large. For a text
+// that is in the cache it returns the cached statement. It is for statements whose plan no change
+// of a table can make stale. When the cache is full it is emptied, and frequent statements are soon
+// in it again.
 func (c *Conn) PrepareCached(sql string) (*Stmt, error) {
 	if s, ok := c.prepared[sql]; ok {
 		return s, nil
@@ -226,8 +229,8 @@ func (c *Conn) forget(s *Stmt) {
 	s.destroy()
 }
 
-// forgetPrepared releases all cached statements of the connection. Each of them keeps the whole
-// database in memory.
+// forgetPrepared releases all cached statements of the connection. This is needed because each of
+// them keeps its whole database in memory.
 func (c *Conn) forgetPrepared() {
 	for _, s := range c.prepared {
 		s.destroy()
@@ -236,7 +239,7 @@ func (c *Conn) forgetPrepared() {
 	c.kept, c.keptSize = 0, 0
 }
 
-// Close releases the statement. If the statement is cached, its plan stays, and Close releases only
+// Close releases the statement. If the statement is cached, Close keeps its plan, and releases only
 // what its runs computed.
 func (s *Stmt) Close() {
 	if !s.cached {
@@ -251,8 +254,8 @@ func (s *Stmt) Close() {
 func (s *Stmt) destroy() { C.scoter_destroy_prepare(s.conn.accountC(), &s.stmt) }
 
 // Columns returns the names of the statement's result columns. known is false if the type of a
-// column depends on the value of a parameter; then the names are not known before the statement is
-// bound.
+// column depends on the value of a parameter. Then the names are not known before the parameters
+// are bound.
 func (s *Stmt) Columns() (names []string, known bool) {
 	out := make([]string, int(C.duckdb_prepared_statement_column_count(s.stmt)))
 	for i := range out {
@@ -284,7 +287,8 @@ func (s *Stmt) Bind(args []any) error {
 	return nil
 }
 
-// ErrParameters is the error for a wrong number of parameter values.
+// ErrParameters returns the error for a wrong number of parameter values. takes is the number of
+// the statement's parameters, and given the number of values.
 func ErrParameters(takes, given int) error {
 	return base.Errorf(base.Invalid, "values for the statement's parameters: %d given, %d needed", given, takes)
 }
@@ -382,8 +386,8 @@ func hugeint(v *big.Int) (C.duckdb_hugeint, bool) {
 	return C.duckdb_hugeint{lower: C.uint64_t(lower.Uint64()), upper: C.int64_t(upper.Int64())}, true
 }
 
-// Query prepares, binds and starts a statement. The result is streamed. The query is interrupted
-// when ctx ends, unless the result has been closed before.
+// Query prepares, binds and starts a statement. The result is streamed. If ctx ends before the
+// result is closed, the query is interrupted.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, error) {
 	s, err := c.Prepare(sql)
 	if err != nil {
@@ -397,8 +401,8 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 }
 
 // queryText runs a query whose result is one VARCHAR, and calls read with this text. The text is in
-// DuckDB's memory, which is freed after read returns: the text may be much larger than what read
-// makes of it.
+// DuckDB's memory, which is freed after read returns. So a large text from which read makes
+// something small need not be copied.
 func (c *Conn) queryText(s *Stmt, read func(text string) error, args ...any) error {
 	defer s.Close()
 	if err := s.Bind(args); err != nil {

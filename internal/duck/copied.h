@@ -1,4 +1,5 @@
-// Counts the memory of Arrow batches to which results are copied. No allocator counts it.
+// Counts the memory of Arrow batches into which results are copied. No allocator counts this
+// memory.
 #ifndef SCOTER_COPIED_H
 #define SCOTER_COPIED_H
 
@@ -8,12 +9,13 @@
 
 #include "gather.h"
 
-// The copies of a chunk are counted if its texts and lists take this many bytes or more. All of
-// them are copied to the batch. Then one row after the other is copied to the result's wire format,
-// where it is in memory twice while the buffer grows.
+// scoter_large_copy is a size in bytes: the copies of a chunk are counted if its texts and lists
+// are at least this large. All of them are copied into the batch. Then the rows are copied one
+// after the other into the result's wire format. There a row is in memory scoter_row_copies times
+// while the buffer grows.
 enum { scoter_large_copy = 1 << 20, scoter_row_copies = 2 };
 
-// The state for releasing a counted batch.
+// What is needed to release a batch whose memory is counted.
 typedef struct {
 	void (*release)(struct ArrowArray *);
 	void *private_data;
@@ -29,8 +31,8 @@ static void scoter_release_counted(struct ArrowArray *batch) {
 	batch->release(batch);
 }
 
-// Reserves the memory for the copies of a chunk, if it is large enough to be counted. Returns false
-// and an error if there is not enough memory.
+// Reserves memory for the copies of a chunk, if the chunk is large enough to be counted. Sets bytes
+// to what it reserved. Returns false and an error if there is not enough memory.
 static bool scoter_take_copies(duckdb_data_chunk chunk, int64_t *bytes, duckdb_error_data *error) {
 	idx_t largest = 0;
 	*bytes = scoter_memory_scarce() ? scoter_chunk_bytes(chunk, 0, true, &largest) : 0;
@@ -42,7 +44,7 @@ static bool scoter_take_copies(duckdb_data_chunk chunk, int64_t *bytes, duckdb_e
 	return false;
 }
 
-// Makes a batch give the bytes back when it is released.
+// Makes a batch give the given number of bytes back when it is released.
 static void scoter_count_copies(struct ArrowArray *batch, int64_t bytes) {
 	if (bytes == 0) return;
 	scoter_counted *counted = malloc(sizeof(scoter_counted));

@@ -10,22 +10,22 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// failure is an error of DuckDB, parsed from JSON. The setting errors_as_json makes DuckDB write it
-// so.
+// failure is an error of DuckDB, parsed from JSON. DuckDB writes errors as JSON because of its
+// setting errors_as_json.
 type failure struct {
 	Type     string `json:"exception_type"`
 	Message  string `json:"exception_message"`
 	Subtype  string `json:"error_subtype"`
 	Position string `json:"position"`
 	Errno    string `json:"errno"` // number of the operating system's error
-	// Kind and Hint are those of a base.Error of Scoter that passed through DuckDB. Kind is the
-	// name of its kind.
+	// Kind and Hint are set if the error is a base.Error of Scoter that passed through DuckDB. They
+	// have the name of its kind, and its hint.
 	Kind string `json:"scoter_kind"`
 	Hint string `json:"scoter_hint"`
 }
 
-// kindsByType maps DuckDB's exception types to kinds of base errors. Types that are not listed are
-// Internal.
+// kindsByType maps DuckDB's exception types to kinds of base.Error. Types that are not listed are
+// of kind Internal.
 var kindsByType = map[string]base.Kind{
 	"Parser": base.Invalid, "Syntax": base.Invalid, "Binder": base.Invalid, "Catalog": base.Invalid,
 	"Conversion": base.Invalid, "Out of Range": base.Invalid, "Invalid Input": base.Invalid,
@@ -38,13 +38,13 @@ var kindsByType = map[string]base.Kind{
 	"IO":        base.Unavailable, // see fileKind
 }
 
-// ErrFailed is wrapped by the error of a statement that met a defect of DuckDB, after which all
-// statements on the same database failed.
+// ErrFailed is wrapped by the error of a statement that met a defect of DuckDB. After such an error
+// all statements on the same database fail.
 var ErrFailed = errors.New("DuckDB failed")
 
-// failure converts the text of an error on this connection to a base error. Some errors make the
-// connection's database unusable, or say that its temporary files could not be written. Then
-// failure also replaces the database.
+// failure converts the text of an error on this connection to a base.Error. It replaces the
+// connection's database if the error makes the database unusable, or says that its temporary files
+// could not be written.
 func (c *Conn) failure(text string) *base.Error {
 	f := parseFailure(text)
 	var tempDir string
@@ -69,11 +69,11 @@ func (c *Conn) failure(text string) *base.Error {
 		WithHint("this is a defect of DuckDB: write the statement in another way; others run again, another DuckDB takes its place")
 }
 
-// invalidated is how the message of every statement begins after an internal error has made a
-// database unusable (DuckDB 1.5.5).
+// invalidated is the beginning of the message that every statement gets after an internal error has
+// made a database unusable (DuckDB 1.5.5).
 const invalidated = "Failed: database has been invalidated"
 
-// notWritten is how the message about a file that cannot be written begins (DuckDB 1.5.6).
+// notWritten is the beginning of the message about a file that could not be written (DuckDB 1.5.6).
 const notWritten = "Could not write"
 
 // unwritten reports whether the error says that a query could not write to its temporary files when
@@ -82,13 +82,14 @@ func (f failure) unwritten(tempDir string) bool {
 	return f.Type == "IO" && tempDir != "" && strings.HasPrefix(f.Message, notWritten) && strings.Contains(f.Message, tempDir)
 }
 
-// lastPart returns the part of a message after its last colon, which is the system's error.
+// lastPart returns the part of a message behind its last colon. This part is the error of the
+// operating system.
 func lastPart(message string) string {
 	return strings.TrimSpace(message[strings.LastIndexByte(message, ':')+1:])
 }
 
-// spaceLimit is part of the message when queries have spilled as much as max_temp_directory_size
-// allows (DuckDB 1.5.6).
+// spaceLimit is a part of the message if queries have spilled as much as the setting
+// max_temp_directory_size allows (DuckDB 1.5.6).
 const spaceLimit = "max_temp_directory_size"
 
 func parseFailure(text string) failure {
@@ -110,8 +111,8 @@ func parseFailure(text string) failure {
 // noRowID matches messages about the column rowid, which only DuckDB's own tables have.
 var noRowID = regexp.MustCompile(`(?i)column (named )?"rowid"`)
 
-// err converts a parsed error to a base error. tempDir is the folder to which queries spill. The
-// position of the base error is a 1-based byte position in the SQL text that DuckDB received.
+// err converts a parsed error to a base.Error. tempDir is the folder to which queries spill. The
+// position of the base.Error is a byte position, from 1, in the SQL text that DuckDB received.
 func (f failure) err(tempDir string) *base.Error {
 	kind, known := kindsByType[f.Type]
 	if !known {

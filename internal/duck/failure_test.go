@@ -178,8 +178,8 @@ func TestStatementsFailWithTheirDatabaseOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool.Release(c)
-	// A database has a thread of its own, and ends with its last connection. The number of Go's
-	// threads does not shrink.
+	// Each database has a thread of its own, which ends with the last connection. The test allows
+	// some growth, because the number of Go's threads does not shrink.
 	if after := threads(t); after > before+rounds/2 {
 		t.Errorf("%d threads before, %d after: databases that failed are still there", before, after)
 	}
@@ -193,7 +193,8 @@ func threads(t *testing.T) int {
 	return len(tasks)
 }
 
-// TestErrorsOfOursKeepTheirKind parses errors that table functions of other packages throw.
+// TestErrorsOfOursKeepTheirKind checks that errors that Scoter's own table functions throw in
+// DuckDB keep their kind.
 func TestErrorsOfOursKeepTheirKind(t *testing.T) {
 	err := parseFailure(`{"exception_type":"IO","exception_message":"rows of table t: no space","scoter_kind":"storage_full","scoter_hint":"free some"}`).err("")
 	if err.Kind != base.StorageFull || err.Message != "rows of table t: no space" || err.Hint != "free some" {
@@ -201,8 +202,8 @@ func TestErrorsOfOursKeepTheirKind(t *testing.T) {
 	}
 }
 
-// TestWhatTheMachineRefusesIsNoDefect checks the kinds of system errors: they are temporary
-// (Unavailable), except that a missing file is the user's mistake.
+// TestWhatTheMachineRefusesIsNoDefect checks the kinds of errors of the operating system. They are
+// temporary (Unavailable), except that a missing file is the user's mistake.
 func TestWhatTheMachineRefusesIsNoDefect(t *testing.T) {
 	dir := t.TempDir()
 	inst, err := Open(Settings{Threads: 1, ReadableDirs: []string{dir}})

@@ -8,19 +8,19 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// How DuckDB's messages begin (1.5.6) for a path or pattern without files, and for a file that
-// another process has locked.
+// The beginnings of two messages of DuckDB (1.5.6): for a path or pattern that matches no files,
+// and for a file that another process has locked.
 const (
 	noFiles = "No files found that match the pattern"
 	locked  = "Could not set lock on file"
 )
 
-// damagedParquet are the beginnings of messages of the Parquet reader (1.5.6) that do not mention a
-// file.
+// damagedParquet lists the beginnings of messages of the Parquet reader (DuckDB 1.5.6) that do not
+// mention a file.
 var damagedParquet = []string{"TProtocolException", "don't know what type", "invalid TType", "Variable-length int over 10 bytes", "No more data to read", "Out of buffer"}
 
-// systemKinds are the kinds of errors of the operating system about a file that a statement names.
-// Other system errors, such as too many open files or a failing disk, may be temporary.
+// systemKinds has the kinds for errors of the operating system about a file that a statement names.
+// Other errors of the system, such as too many open files or a failing disk, may be temporary.
 var systemKinds = map[syscall.Errno]base.Kind{
 	syscall.ENOENT: base.NotFound, syscall.EACCES: base.Forbidden, syscall.EPERM: base.Forbidden,
 	syscall.ENOTDIR: base.Invalid, syscall.EISDIR: base.Invalid, syscall.ENAMETOOLONG: base.Invalid, syscall.ELOOP: base.Invalid,
@@ -32,8 +32,9 @@ func (f failure) temporary(tempDir string) bool {
 	return tempDir != "" && strings.Contains(f.Message, tempDir) || strings.Contains(f.Message, spaceLimit)
 }
 
-// damaged reports whether the error is about the content of a file that a statement names. This is
-// any IO error without the number of a system error, except for known messages with another cause.
+// damaged reports whether the error says that the content of a file is damaged. The file is one
+// that the statement names. An IO error means that unless it has the number of a system error, or
+// has a message that is known to have another cause.
 func (f failure) damaged(tempDir string) bool {
 	for _, begin := range damagedParquet {
 		if strings.HasPrefix(f.Message, begin) {
@@ -43,7 +44,7 @@ func (f failure) damaged(tempDir string) bool {
 	return f.Type == "IO" && f.Kind == "" && f.Errno == "" && !f.temporary(tempDir) && !strings.HasPrefix(f.Message, noFiles) && !strings.HasPrefix(f.Message, locked)
 }
 
-// fileKind returns the kind of an IO error that is not about a file's content.
+// fileKind returns the kind of base.Error for an IO error that does not mean damaged content.
 func (f failure) fileKind(tempDir string) base.Kind {
 	number, _ := strconv.Atoi(f.Errno) // 0 if the error has no number
 	kind, known := systemKinds[syscall.Errno(number)]

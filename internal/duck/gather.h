@@ -1,4 +1,4 @@
-// Joins a result's small chunks into larger ones.
+// Joins the small chunks of a result into larger ones.
 #ifndef SCOTER_GATHER_H
 #define SCOTER_GATHER_H
 
@@ -15,8 +15,8 @@ typedef struct {
 	bool ended;              // there are no more chunks; no fetch is allowed
 } scoter_result;
 
-// Maximum bytes of the values of variable width in joined chunks. Copying larger values costs more
-// than a chunk does.
+// Limit in bytes for the values of variable width in joined chunks. Copying larger values costs
+// more than handling another chunk.
 enum { scoter_gathered_bytes = 1 << 20 };
 
 static bool scoter_valid(duckdb_vector v, idx_t row) {
@@ -24,9 +24,9 @@ static bool scoter_valid(duckdb_vector v, idx_t row) {
 	return !valid || duckdb_validity_row_is_valid(valid, row);
 }
 
-// Returns the bytes that texts take in some rows of a flat vector. With elements set, the elements
-// of lists are included; they must then be flat too. Adds to largest the maximum that the value of
-// one row takes.
+// Returns the bytes that texts take in some rows of a flat vector. With elements set, it includes
+// the texts in lists, whose elements must then be flat too. Adds to largest the maximum number of
+// bytes that the value of one row takes.
 static idx_t scoter_text_bytes(
 	duckdb_vector v, idx_t from, idx_t to, bool elements, idx_t *largest) {
 	duckdb_logical_type type = duckdb_vector_get_column_type(v);
@@ -80,8 +80,8 @@ static idx_t scoter_text_bytes(
 	return bytes;
 }
 
-// Returns the bytes of the texts in the rows of a chunk from one row on, as scoter_text_bytes does.
-// Sets largest to the approximate maximum of one row.
+// Returns the bytes of the texts in a chunk, without its first rows: from is the index of the first
+// row that counts. Sets largest to the approximate number of bytes of the largest row.
 static idx_t scoter_chunk_bytes(
 	duckdb_data_chunk chunk, idx_t from, bool elements, idx_t *largest) {
 	*largest = 0;
@@ -113,15 +113,16 @@ static duckdb_data_chunk scoter_fetch(scoter_result *r) {
 	return chunk;
 }
 
-// Reports whether a fetched chunk may be joined to chunks with this many rows and bytes.
+// Reports whether a chunk may be joined with chunks that together have the given numbers of rows
+// and bytes.
 static bool scoter_fits(duckdb_data_chunk chunk, idx_t rows, idx_t bytes) {
 	idx_t largest;
 	return chunk && rows + duckdb_data_chunk_get_size(chunk) <= duckdb_vector_size() &&
 		bytes + scoter_chunk_bytes(chunk, 0, false, &largest) <= scoter_gathered_bytes;
 }
 
-// Returns a chunk with the rows of the first chunk and of following ones, as far as they fit into
-// it. Takes over the first chunk.
+// Returns a chunk with the rows of the first chunk. If the next chunks of the result fit into it,
+// it has their rows too. It takes over the first chunk.
 static duckdb_data_chunk scoter_gather(scoter_result *r, duckdb_data_chunk first) {
 	const idx_t most = duckdb_vector_size();
 	idx_t n = duckdb_data_chunk_get_size(first);

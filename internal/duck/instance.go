@@ -34,11 +34,11 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Settings of one DuckDB instance.
+// Settings are the settings of one DuckDB instance.
 type Settings struct {
 	// MemoryLimitBytes bounds the memory of queries in DuckDB's buffer manager. 0 means DuckDB's
-	// default, 80% of RAM. All memory together, including what DuckDB does not count, is bounded to
-	// 1.5 times the limit and a constant, for all instances together: see memory.go.
+	// default, 80% of RAM. Another bound holds for the memory of all instances together, including
+	// memory that DuckDB does not count. It is 1.5 times the limits and a constant: see memory.go.
 	MemoryLimitBytes int64
 	// Threads is the number of threads that execute queries; 0 means one for each core.
 	Threads int
@@ -58,8 +58,8 @@ type Settings struct {
 	Failed func(cause error)
 }
 
-// Instance runs DuckDB in this process. Its catalog stays empty: in each query, tables are
-// relations in the query's text.
+// Instance runs DuckDB in this process. Its catalog stays empty: in each query, relations in the
+// query's text stand for the tables.
 //
 // After an internal error (one of DuckDB's own assertions failed) a database refuses all further
 // statements. The instance then replaces it: running statements fail, the connections leave the
@@ -67,22 +67,25 @@ type Settings struct {
 // catalog is empty, nothing else is lost.
 //
 // A database that failed to write to TempDir is replaced as well, but its running statements
-// continue. DuckDB (1.5.6) never frees the space of a block that it could not write, nor the space
-// before it in the file. It is freed only when the database is closed.
+// continue. It is replaced because DuckDB (1.5.6) never frees the space of a block that it could
+// not write, nor the space before it in the file. The space is freed only when the database is
+// closed.
 type Instance struct {
 	settings Settings
 	failures atomic.Int64
 
-	mu         sync.Mutex
-	current    *database           // nil after a failure, until the next Connect; guarded by mu
+	mu sync.Mutex
+	// current is nil after a failure, until Connect opens another database. It is guarded by mu.
+	current    *database
 	opened     int                 // number of databases that were opened; guarded by mu
 	extensions []func(*Conn) error // functions that set up each database; guarded by mu
 }
 
-// database is one database of an instance.
+// database is one DuckDB database of an instance. After a failure the instance replaces it by
+// another one.
 type database struct {
 	handle C.duckdb_database
-	failed atomic.Bool // set once the database was replaced: see Instance
+	failed atomic.Bool // true after the database was replaced: see Instance
 }
 
 // Open starts an instance. Its catalog is in memory.
@@ -147,8 +150,8 @@ func (i *Instance) prepare(db *database, s Settings) error {
 	return configure(conn, s)
 }
 
-// Extend calls a function that registers something with DuckDB, such as a table function. The
-// function is called now for the current database, and later for each database that replaces it.
+// Extend calls a function that registers something with DuckDB, such as a table function. It calls
+// the function for the current database, and later for each database that replaces it.
 func (i *Instance) Extend(extend func(*Conn) error) error {
 	conn, err := i.Connect()
 	if err != nil {
@@ -199,11 +202,12 @@ func configure(conn *Conn, s Settings) error {
 		"SET GLOBAL TimeZone = 'UTC'",
 		// UUID, HUGEINT and similar types become Arrow extension types, without loss.
 		"SET GLOBAL arrow_lossless_conversion = true",
-		// Published parts never change, so a cached Parquet footer is always valid.
+		// A cached Parquet footer is always valid, because parts never change after they are
+		// published.
 		"SET GLOBAL parquet_metadata_cache = true",
 		"SET GLOBAL allow_community_extensions = false",
-		// Background threads return freed memory to the system soon, instead of with the next
-		// query.
+		// Background threads return freed memory to the system soon. Without them it would be
+		// returned with the next query.
 		"SET GLOBAL allocator_background_threads = true",
 		// Errors are in JSON, with their type, subtype, position and candidates as fields.
 		"SET GLOBAL errors_as_json = true",
@@ -213,8 +217,8 @@ func configure(conn *Conn, s Settings) error {
 		"SET GLOBAL disabled_optimizers = 'window_self_join'",
 	}
 	if !s.ExternalAccess {
-		// The file system for parts is listed here, but it opens no files for statements of users;
-		// see package ext.
+		// The file system for parts is listed here, so that DuckDB may use it. It opens no files
+		// for statements of users; see package ext.
 		dirs := []string{schema.QuoteString(blocks.Scheme)}
 		for _, dir := range s.ReadableDirs {
 			dirs = append(dirs, schema.QuoteString(strings.TrimSuffix(dir, "/")+"/"))
@@ -237,8 +241,8 @@ func configure(conn *Conn, s Settings) error {
 // Failures returns how many databases became unusable by an internal error of DuckDB.
 func (i *Instance) Failures() int64 { return i.failures.Load() }
 
-// failed checks after an error of a statement whether a database still accepts statements. If not,
-// it replaces the database, and returns true. cause is the error.
+// failed is called after an error of a statement. It checks whether the database still accepts
+// statements. If it does not, failed replaces the database and returns true. cause is the error.
 func (i *Instance) failed(db *database, cause error) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -257,7 +261,8 @@ func (i *Instance) failed(db *database, cause error) bool {
 	return true
 }
 
-// retire makes new connections use another database than db. Statements that run on db continue.
+// retire makes new connections use another database instead of db. Statements that run on db
+// continue.
 func (i *Instance) retire(db *database) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -266,7 +271,7 @@ func (i *Instance) retire(db *database) {
 	}
 }
 
-// answers reports whether a database still accepts statements, by running one.
+// answers runs a statement, and reports whether the database accepts it.
 func answers(db *database) bool {
 	var conn C.duckdb_connection
 	if C.duckdb_connect(db.handle, &conn) != C.DuckDBSuccess {
@@ -286,8 +291,8 @@ func (i *Instance) Close() {
 	cppMemory.remove(i.settings.MemoryLimitBytes)
 }
 
-// close releases the current database, which ends when its last connection is closed. The caller
-// holds mu.
+// close releases the current database. The database itself ends when its last connection is closed.
+// The caller holds mu.
 func (i *Instance) close() {
 	if i.current != nil {
 		C.duckdb_close(&i.current.handle)

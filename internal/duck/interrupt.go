@@ -14,16 +14,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// interruptAgain is the time after which the interrupt of a query is repeated.
+// interruptAgain is the time after which an interrupt is sent to a query again.
 const interruptAgain = 10 * time.Millisecond
 
-// interruptible interrupts the connection's statement when ctx ends. It also does so when all
-// queries together exceed their memory, and this one holds the most. The statement can be
-// interrupted until unhook is called. The returned context ends together with the statement, with
-// the reason as its cause.
+// interruptible makes the connection's statement end early in two cases: if ctx ends, and if all
+// queries together exceed their memory and this one holds the most. It does so until unhook is
+// called. The returned context ends together with the statement, and its cause is the reason.
 //
-// The interrupt is repeated, since DuckDB forgets an interrupt that arrives before the query has
-// begun to run. unhook waits for an interrupt that is being sent, so that it cannot hit the
+// The interrupt is sent repeatedly, since DuckDB forgets an interrupt that arrives before the query
+// has begun to run. unhook waits for an interrupt that is being sent, so that it cannot hit the
 // connection's next query.
 func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhook func()) {
 	within, cancel := context.WithCancelCause(ctx)
@@ -58,8 +57,8 @@ func (c *Conn) interruptible(ctx context.Context) (within context.Context, unhoo
 	}
 }
 
-// contextError returns the error of a statement that was interrupted because ctx ended: the reason
-// why it ended, in place of DuckDB's interrupt error.
+// contextError returns the error of a statement that was interrupted because ctx ended. It gives
+// the reason why ctx ended, in place of DuckDB's error about the interrupt.
 func contextError(ctx context.Context, err *base.Error) error {
 	if ctx.Err() == nil {
 		if err.Kind != base.Canceled {

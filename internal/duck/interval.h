@@ -1,4 +1,4 @@
-// Finds INTERVALs that do not fit into Arrow's type.
+// Finds INTERVALs that Arrow's type for intervals cannot represent.
 #ifndef SCOTER_INTERVAL_H
 #define SCOTER_INTERVAL_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <duckdb.h>
 
-// Arrow counts nanoseconds where DuckDB counts microseconds, and DuckDB (1.5.5) multiplies without
-// checking for overflow.
+// The factor between DuckDB's microseconds in an INTERVAL and Arrow's nanoseconds. DuckDB (1.5.5)
+// multiplies by it without checking for overflow.
 enum { scoter_nanos_per_micro = 1000 };
 
 // Reports whether a type contains an INTERVAL.
@@ -51,8 +51,8 @@ static bool scoter_has_interval(duckdb_logical_type type) {
 	return has;
 }
 
-// Reports whether an INTERVAL in some rows of a vector is too long. The vector must be flat at all
-// depths.
+// Reports whether some rows of a vector have an INTERVAL that is too long for Arrow. The vector and
+// all vectors inside of it must be flat.
 static bool scoter_too_long(duckdb_vector v, idx_t from, idx_t to) {
 	const int64_t most = INT64_MAX / scoter_nanos_per_micro;
 	duckdb_logical_type type = duckdb_vector_get_column_type(v);
@@ -93,7 +93,8 @@ static bool scoter_too_long(duckdb_vector v, idx_t from, idx_t to) {
 	return too_long;
 }
 
-// Returns the first column of a chunk with an INTERVAL that is too long, or -1.
+// Returns the index of the first column of a chunk that has an INTERVAL that is too long for Arrow,
+// or -1.
 static int64_t scoter_long_interval(duckdb_data_chunk chunk) {
 	idx_t columns = duckdb_data_chunk_get_column_count(chunk),
 		  rows = duckdb_data_chunk_get_size(chunk);
@@ -101,7 +102,8 @@ static int64_t scoter_long_interval(duckdb_data_chunk chunk) {
 		duckdb_vector v = duckdb_data_chunk_get_vector(chunk, i);
 		duckdb_logical_type type = duckdb_vector_get_column_type(v);
 		bool too_long = false;
-		// Vectors may not be flat, especially those inside of lists. A copy is flat.
+		// The rows are copied, because a copy is flat. The vectors of a chunk may not be flat,
+		// especially vectors inside of lists.
 		if (scoter_has_interval(type)) {
 			duckdb_vector copy = duckdb_create_vector(type, rows);
 			duckdb_selection_vector in_order = duckdb_create_selection_vector(rows);

@@ -24,7 +24,7 @@ func resident(t *testing.T) int {
 
 func TestKeptStatementsAreBounded(t *testing.T) {
 	const most = 40 << 20
-	// rows of about 100 bytes
+	// Each row of a statement has about 100 bytes.
 	for _, want := range []struct{ rows, statements int }{{60, 100}, {600, 15}} {
 		c := connect(t)
 		before := resident(t)

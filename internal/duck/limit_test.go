@@ -110,7 +110,7 @@ func TestMemoryGoesBackToTheSystem(t *testing.T) {
 		}
 	}
 	var held int
-	for range 50 { // on its own, the allocator would return it only after ten seconds
+	for range 50 { // the allocator itself would return memory only after ten seconds
 		if held = resident(t) - before; held < 64<<20 {
 			return
 		}
@@ -160,7 +160,7 @@ func TestPlanningEndsInItsTimeOrMemory(t *testing.T) {
 		if kind := base.KindOf(err); kind != base.TooLarge && kind != base.Timeout {
 			t.Errorf("%s: %v", name, err)
 		}
-		if took := time.Since(began); took > 20*time.Second { // 3 on an idle machine
+		if took := time.Since(began); took > 20*time.Second { // takes 3 s on an idle machine
 			t.Errorf("%s: took %s", name, took)
 		}
 	}
@@ -183,13 +183,13 @@ func TestWorkWithinOneChunkIsInterrupted(t *testing.T) {
 		if base.KindOf(err) != base.Timeout {
 			t.Errorf("%s: %v", sql, err)
 		}
-		if took := time.Since(began); took > 20*time.Second { // 1 on an idle machine
+		if took := time.Since(began); took > 20*time.Second { // takes 1 s on an idle machine
 			t.Errorf("%s: took %s", sql, took)
 		}
 	}
 }
 
-// TestPatternsOfSeveralWildcards compares LIKE with regular expressions.
+// TestPatternsOfSeveralWildcards compares the results of LIKE with those of regular expressions.
 func TestPatternsOfSeveralWildcards(t *testing.T) {
 	conn := limited(t, 256<<20)
 	letters := []rune("aAbé%_!")
@@ -236,7 +236,7 @@ func TestPatternsOfSeveralWildcards(t *testing.T) {
 }
 
 func TestKeptStatementsHoldNoResults(t *testing.T) {
-	// A third of the memory of 30 results of 20 MB while they are computed.
+	// The limit is a third of what 30 results of 20 MB take while they are computed.
 	conn := limited(t, 256<<20)
 	before := limit.InUse()
 	for i := range 30 {

@@ -9,26 +9,26 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
-// memoryBeside is the constant part of the memory that DuckDB may hold in addition to its own
-// memory limit: syntax trees, plans and cached statements. The other part is half of the limit.
-// Package limit has a reserve of the same size for small statements. docs/OPERATING.md documents
-// this.
+// memoryBeside is the constant part, in bytes, of the memory that DuckDB may hold in addition to
+// its own memory limit: syntax trees, plans and cached statements. The other part is half of the
+// limit. Package limit has a reserve of the same size for small statements. docs/OPERATING.md
+// documents this.
 const memoryBeside = 32 << 20
 
-// errMemory is the error of a statement that is ended because all statements together hold too much
-// memory, and this one holds the most.
+// errMemory is the error of a statement that is ended to free memory: all statements together hold
+// too much, and this one holds the most.
 var errMemory = base.Errorf(base.TooLarge, "the queries that run take more memory than query_memory and the share beside it, and this one the most").
 	WithHint("filter more, select fewer columns, run fewer queries at once, or raise query_memory")
 
-// cppMemory is one bound for all instances of the process, since their allocations cannot be told
-// apart.
+// cppMemory bounds the memory of all instances of the process together, since their allocations
+// cannot be told apart.
 var cppMemory = memoryBound{running: map[*statement]bool{}}
 
 // memoryBound bounds the memory that package limit counts, which is the memory of DuckDB's C++
 // code.
 type memoryBound struct {
 	mu sync.Mutex
-	// Memory in use before the first instance was opened; guarded by mu.
+	// before is the memory in use before the first instance was opened, in bytes; guarded by mu.
 	before    int64
 	allowed   int64               // maximum for all instances together; guarded by mu
 	unlimited int                 // number of instances without a limit; guarded by mu
@@ -36,16 +36,16 @@ type memoryBound struct {
 	running   map[*statement]bool // the statements that are planned or run; guarded by mu
 }
 
-// statement is a statement of SQL that is being planned or run.
+// statement is an SQL statement that is being planned or run.
 type statement struct {
 	account interface{ Bytes() int64 }
 	end     context.CancelCauseFunc
 	ended   bool // the statement was ended to free memory
 }
 
-// Memory returns how many bytes all instances of the process hold, and their limit. Both include
-// memory outside of DuckDB's buffer managers. limit is 0 if an instance has no limit. Both are 0 on
-// platforms on which memory is not counted.
+// Memory returns how many bytes all DuckDB instances of the process hold, and their limit. Both
+// include memory outside of DuckDB's buffer managers. limit is 0 if an instance has no limit. Both
+// are 0 on platforms on which memory cannot be counted.
 func Memory() (used, limit int64) { return cppMemory.read() }
 
 func (m *memoryBound) read() (used, allowed int64) {
@@ -69,11 +69,11 @@ func (m *memoryBound) end(s *statement) {
 	delete(m.running, s)
 }
 
-// add adds an instance to the bound. Its buffer manager is limited to this many bytes; 0 means no
-// limit.
+// add adds an instance to the bound. bytes is the limit of the instance's buffer manager; 0 means
+// no limit.
 func (m *memoryBound) add(bytes int64) { m.change(bytes, 1) }
 
-// remove removes an instance that add added.
+// remove removes an instance that add added. bytes is the same as for add.
 func (m *memoryBound) remove(bytes int64) { m.change(bytes, -1) }
 
 func (m *memoryBound) change(bytes int64, instances int) {
@@ -101,13 +101,14 @@ func (m *memoryBound) change(bytes int64, instances int) {
 	}
 }
 
-// trimEvery is the time between checks whether freed memory should be returned to the system. The
-// allocator itself would retain freed memory for seconds. Each thread retains its own, so the
-// process would hold it in addition to the memory of the next queries.
+// trimEvery is the interval of checks whether freed memory should be returned to the system.
+// Without them the allocator would retain freed memory for seconds. Each thread retains its own, so
+// the process would hold it in addition to the memory of the next queries.
 const trimEvery = 50 * time.Millisecond
 
-// Memory is returned to the system if the allocator retains more than 1/retainedShare of the
-// queries' limit. If this was last done more than trimAfter ago, it is done from trimWorth on.
+// retainedShare, trimAfter and trimWorth decide when memory is returned to the system. It is
+// returned if the allocator retains more than 1/retainedShare of the queries' limit. If it was last
+// returned more than trimAfter ago, trimWorth retained bytes are enough.
 const (
 	retainedShare = 8
 	trimAfter     = 10 * time.Second
@@ -127,7 +128,7 @@ func (m *memoryBound) trim() {
 		}
 		freed := limit.Freed()
 		if worth == 0 || freed-looked < worth {
-			continue // the allocator cannot retain more than was freed since the last check
+			continue // the allocator retains at most what was freed since the last check
 		}
 		if looked = freed; limit.Retained() > worth {
 			limit.Purge()
@@ -136,8 +137,8 @@ func (m *memoryBound) trim() {
 	}
 }
 
-// relief is how long a statement that was ended has to free its memory before another statement is
-// ended.
+// relief is how long a statement that was ended has to free its memory. After this time another
+// statement is ended.
 const relief = 200 * time.Millisecond
 
 // watch ends the statement that holds the most memory whenever all statements together hold too

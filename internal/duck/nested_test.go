@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Functions that walk JSON recursively ended the process for JSON that was nested 100,000 levels
-// deep.
+// TestDeeplyNestedJSONIsRefusedByFunctionsThatWalkIt checks functions that walk JSON recursively.
+// Without a limit they ended the process for JSON that was nested 100,000 levels deep.
 func TestDeeplyNestedJSONIsRefusedByFunctionsThatWalkIt(t *testing.T) {
 	conn := limited(t, 64<<20)
 	nested := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }

@@ -19,8 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// ErrNotSelect is the error for a statement that is valid but not a SELECT (or FROM, VALUES,
-// DESCRIBE, SHOW, SUMMARIZE). DuckDB returns syntax trees only for these.
+// ErrNotSelect is the error for a statement that is valid but is not a SELECT (or FROM, VALUES,
+// DESCRIBE, SHOW, SUMMARIZE). DuckDB returns syntax trees only for these statements.
 var ErrNotSelect = errors.New("not a select statement")
 
 // Node is an object of DuckDB's serialized syntax tree: a query node, table reference or
@@ -28,8 +28,9 @@ var ErrNotSelect = errors.New("not a select statement")
 // json.Number.
 type Node = map[string]any
 
-// serialize makes DuckDB write the syntax trees of a text as JSON, and parses the JSON. changed
-// says whether the function finite replaced numbers in it.
+// serialize makes DuckDB write the syntax trees of an SQL text as JSON, and parses the JSON.
+// changed says that the JSON had numbers that are not valid in JSON, which the function finite
+// replaced.
 func (c *Conn) serialize(sql string) (answer serialized, changed bool, err error) {
 	stmt, err := c.PrepareCached("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR")
 	if err != nil {
@@ -86,11 +87,11 @@ func (c *Conn) ParseSelect(sql string) (Node, error) {
 }
 
 // nonFinite matches numbers in DuckDB's JSON that are not valid in JSON, such as Infinity. It also
-// matches strings, so that numbers in their content are skipped.
+// matches whole strings, so that such words inside of strings are skipped.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
 
-// finite replaces numbers that are not valid in JSON by strings in DuckDB's JSON. For example,
-// DuckDB writes the constant 1e1000 as Infinity.
+// finite replaces numbers in DuckDB's JSON that are not valid in JSON by strings. For example,
+// DuckDB writes the constant 1e1000 as Infinity. changed says whether it replaced any.
 func finite(text string) (_ string, changed bool) {
 	if !strings.Contains(text, "Infinity") && !strings.Contains(text, "NaN") {
 		return text, false
@@ -105,9 +106,9 @@ func finite(text string) (_ string, changed bool) {
 	return text, changed
 }
 
-// castInfinite replaces each constant whose value the function finite made a string by
-// CAST('Infinity' AS DOUBLE), because DuckDB cannot read its own Infinity. v is a part of the
-// syntax tree.
+// castInfinite replaces infinite constants in a syntax tree by CAST('Infinity' AS DOUBLE), because
+// DuckDB cannot read its own Infinity. The constants are those whose value the function finite has
+// replaced by a string. v is a part of the syntax tree.
 func castInfinite(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -139,24 +140,25 @@ func (c *Conn) CheckSyntax(sql string) error {
 	csql := C.CString(sql)
 	defer C.free(unsafe.Pointer(csql))
 	var statements C.duckdb_extracted_statements
-	// DuckDB makes several statements of a PIVOT, the first of which creates a type.
+	// A PIVOT becomes several statements, the first of which creates a type.
 	found := C.duckdb_extract_statements(c.conn, csql, &statements)
 	defer C.duckdb_destroy_extracted(&statements)
 	if found > 0 {
 		return nil
 	}
 	if _, err := c.ParseSelect(sql); err != nil && !errors.Is(err, ErrNotSelect) {
-		return err // DuckDB returns the same error, with its position
+		return err // ParseSelect returns the same error, with its position
 	}
 	return c.failure(C.GoString(C.duckdb_extract_statements_error(statements)))
 }
 
-// nestedEnumMessage is DuckDB's error for a type that contains an ENUM, such as ENUM('a')[], in a
-// cast. json_serialize_sql cannot serialize such a type (DuckDB 1.5.5).
+// nestedEnumMessage is DuckDB's error for a cast to a type that contains an ENUM, such as
+// ENUM('a')[]. The function json_serialize_sql cannot serialize such a type (DuckDB 1.5.5).
 const nestedEnumMessage = "Cannot serialize non-constant type parameter"
 
-// withoutEnums replaces each ENUM(...) in a text by VARCHAR and spaces, so that all positions stay
-// the same. The syntax tree of the text is only used to find names, and an ENUM contains no names.
+// withoutEnums replaces each ENUM(...) in an SQL text by VARCHAR and spaces, so that all positions
+// stay the same. This is allowed because the syntax tree of the text is only used to find names,
+// and an ENUM contains no names.
 func withoutEnums(sql string) string {
 	tokens, err := sqltoken.Split(sql)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // overtime is how long a query may keep its slot after its context has ended.
 const overtime = 2 * time.Second
 
-// place is the slot that a lent connection has in its pool. A query that gave up its slot and still
+// place is the slot in a pool that a lent connection has. A query that gave up its slot and still
 // runs is called outside.
 type place struct {
 	pool   *Pool

@@ -8,25 +8,25 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Pool lends connections to queries. It opens connections as they are needed. It has a limited
-// number of slots, one for each lent connection. Further queries wait for a slot, or until their
-// context ends. See turns.go for the order in which they get slots.
+// Pool lends connections to queries, and opens connections when they are needed. It has a limited
+// number of slots, and a lent connection takes one. If there is no free slot, a query waits for one
+// until its context ends. turns.go decides in which order waiting queries get slots.
 //
 // Two kinds of queries give up their slot while they keep their connection:
 //   - queries that only wait for the reader of their result (Yield), and
 //   - queries that continue for a while after their context has ended, because DuckDB cannot be
 //     interrupted at that point.
 //
-// There are at most as many of these as there are slots.
+// There are at most as many of these queries as there are slots.
 type Pool struct {
 	inst  *Instance
 	limit int
 
 	mu      sync.Mutex
-	turns   turns // the waiting queries and those with slots; guarded by mu
+	turns   turns // the order of waiting queries, and the queries with slots; guarded by mu
 	outside int   // number of queries that gave up their slot and still run; guarded by mu
-	// idle are the connections that are not lent, all of the same database; guarded by mu. The last
-	// one used is lent first, because its caches are warm.
+	// idle are the connections that are not lent. All of them belong to the same database. The one
+	// that was used last is lent first, because its caches are warm. idle is guarded by mu.
 	idle   []*Conn
 	closed bool // guarded by mu
 }
@@ -63,8 +63,8 @@ func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
-// enter takes a slot, and waits for one if necessary. who is the client and request that the query
-// is for.
+// enter takes a slot, and waits for one if none is free. who identifies the client and the request
+// that the query is for.
 func (p *Pool) enter(ctx context.Context, who asker) error {
 	p.mu.Lock()
 	t := p.turns.take(who)
@@ -104,13 +104,13 @@ func (p *Pool) connection() (*Conn, error) {
 // Wanted reports whether queries are waiting for a slot.
 func (p *Pool) Wanted() bool { return p.Waiting() > 0 }
 
-// Yield gives up the slot of a lent connection, so that another query can begin. The caller's query
-// has only been waiting for the reader of its result, since the given time. At most as many
-// connections may be without a slot as there are slots.
+// Yield gives up the slot of a lent connection, so that another query can begin. since is the time
+// since which the caller's query has only been waiting for the reader of its result. At most as
+// many connections may be without a slot as there are slots.
 //
-// If no further connection may yield, the query keeps its slot for yieldWithin, in which a small
-// result can be computed. After that, Yield returns a Timeout error if other queries are waiting:
-// the caller should end its query.
+// If this number is reached, the query keeps its slot for the time yieldWithin, in which a small
+// result can be computed. After that, Yield returns a Timeout error if other queries are waiting.
+// The caller should then end its query.
 func (p *Pool) Yield(c *Conn, since time.Time) error {
 	if c.place.leave() || time.Since(since) < yieldWithin || !p.Wanted() {
 		return nil
@@ -119,8 +119,8 @@ func (p *Pool) Yield(c *Conn, since time.Time) error {
 		WithHint("read the result without pauses, ask for less at a time, or raise max_queries")
 }
 
-// yieldWithin is how long a query may keep its slot while it waits for the reader of its result and
-// other queries wait for slots.
+// yieldWithin is how long a query may keep its slot while two things are true: it only waits for
+// the reader of its result, and other queries wait for slots.
 const yieldWithin = 200 * time.Millisecond
 
 // Release returns a connection to the pool. The result of its last query must be closed.
@@ -141,10 +141,11 @@ func (p *Pool) Release(c *Conn) {
 }
 
 // Abandon makes Release close the connection instead of lending it again. It is for a connection
-// with state that other queries must not see.
+// with state that other queries must not see, such as a temporary table.
 func (c *Conn) Abandon() { c.left = true }
 
-// dropFailed closes the idle connections if their database has failed, and empties the list.
+// dropFailed closes the idle connections of a pool if their database has failed, and empties the
+// list.
 func dropFailed(idle *[]*Conn) {
 	if n := len(*idle); n == 0 || !(*idle)[0].db.failed.Load() {
 		return

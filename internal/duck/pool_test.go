@@ -47,7 +47,7 @@ func TestAConnectionThatYieldsMakesPlaceForAnother(t *testing.T) {
 		yield(first)
 		second := acquire()
 		full()
-		yield(second) // no more than one may yield
+		yield(second) // one query has yielded, and no more may
 		full()
 		pool.Release(first)
 		full()
@@ -58,8 +58,8 @@ func TestAConnectionThatYieldsMakesPlaceForAnother(t *testing.T) {
 	}
 }
 
-// TestPlacesGoToThoseThatHaveTheFewest checks the order among clients, and among the texts of one
-// client.
+// TestPlacesGoToThoseThatHaveTheFewest checks the order in which clients get slots, and the order
+// among the texts of one client.
 func TestPlacesGoToThoseThatHaveTheFewest(t *testing.T) {
 	s := turns{free: 3, lent: map[asker]int{}}
 	names := map[*turn]string{}

@@ -28,10 +28,10 @@ struct ArrowSchema {
 #include "gather.h"
 #include "interval.h"
 
-// Works on a statement's tasks until there are rows or an error. duckdb_execute_pending also does
-// this, but it spins while other threads work on all the tasks. That costs a fifth of the processor
-// time of the smallest queries, and a whole core that other queries could use. Here the thread
-// yields or sleeps instead, longer each time.
+// scoter_work works on a statement's tasks until the statement has rows or an error.
+// duckdb_execute_pending also does this, but it spins while other threads work on all the tasks.
+// That costs a fifth of the processor time of the smallest queries, and a whole core that other
+// queries could use. In scoter_work the thread yields or sleeps instead, longer each time.
 static void scoter_work(duckdb_pending_result pending) {
 	const int yields = 8;
 	const long longest = 200000; // in nanoseconds
@@ -51,7 +51,7 @@ static void scoter_work(duckdb_pending_result pending) {
 	}
 }
 
-// Runs a statement until it has its first rows.
+// scoter_begin runs a statement until it has its first rows.
 static duckdb_state scoter_begin(duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
 	duckdb_pending_result pending;
 	if (duckdb_pending_prepared_streaming(stmt, &pending) != DuckDBSuccess) {
@@ -73,7 +73,7 @@ static duckdb_state scoter_begin(duckdb_prepared_statement stmt, scoter_result *
 	return state;
 }
 
-// Calls scoter_begin and counts its memory for an account.
+// scoter_start calls scoter_begin. The memory that it allocates is counted for an account.
 static duckdb_state scoter_start(scoter_account *account, duckdb_prepared_statement stmt, scoter_result *r, const char **error) {
 	scoter_account *before = scoter_account_enter(account);
 	duckdb_state state = scoter_begin(stmt, r, error);
@@ -96,7 +96,8 @@ static duckdb_error_data scoter_schema(scoter_result *r, struct ArrowSchema *out
 	return error;
 }
 
-// Replaces maps by lists of their entries in a schema. Returns whether the schema has any maps.
+// scoter_maps_as_lists replaces maps in a schema by lists of their entries. It returns whether the
+// schema has any maps.
 static int scoter_maps_as_lists(struct ArrowSchema *s) {
 	int maps = strcmp(s->format, "+m") == 0;
 	if (maps) s->format = "+l";
@@ -104,8 +105,9 @@ static int scoter_maps_as_lists(struct ArrowSchema *s) {
 	return maps;
 }
 
-// Converts a chunk to Arrow and destroys the chunk. Returns 1, or -1 for an error. If the error is
-// an INTERVAL that Arrow cannot represent, long_in is the index of its column.
+// scoter_convert converts a chunk to Arrow and destroys the chunk. It returns 1, or -1 for an
+// error. If the error is an INTERVAL that Arrow cannot represent, long_in is the index of its
+// column.
 static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
                           int64_t *long_in, duckdb_error_data *error) {
 	*long_in = intervals ? scoter_long_interval(*chunk) : -1;
@@ -120,8 +122,8 @@ static int scoter_convert(duckdb_arrow_options options, duckdb_data_chunk *chunk
 	return 1;
 }
 
-// Fetches the next chunk of a result and converts it to Arrow. Returns 0 at the end of the result,
-// 1 if there was a chunk, or -1 for an error as scoter_convert does.
+// scoter_next fetches the next chunk of a result and converts it to Arrow. It returns 0 at the end
+// of the result, 1 if there was a chunk, and -1 for an error as scoter_convert does.
 static int scoter_next(scoter_account *account, scoter_result *r, bool intervals, struct ArrowArray *out, int64_t *long_in, duckdb_error_data *error) {
 	scoter_account *before = scoter_account_enter(account);
 	duckdb_data_chunk chunk = r->ahead ? r->ahead : scoter_fetch(r);
@@ -137,18 +139,18 @@ static int scoter_next(scoter_account *account, scoter_result *r, bool intervals
 	return status;
 }
 
-// Converts a chunk that has all rows of a result, and destroys the chunk. Returns 0 if it has no
-// rows, 1, or -1 for an error as scoter_convert does.
+// scoter_take converts a chunk that has all rows of a result, and destroys the chunk. It returns 0
+// if the chunk has no rows, 1 if it has rows, and -1 for an error as scoter_convert does.
 static int scoter_take(duckdb_arrow_options options, duckdb_data_chunk *chunk, bool intervals, struct ArrowArray *out,
                        int64_t *long_in, duckdb_error_data *error) {
 	if (!*chunk || duckdb_data_chunk_get_size(*chunk) == 0) return 0;
 	return scoter_convert(options, chunk, intervals, out, long_in, error);
 }
 
-// Frees a result. If the result was not read to its end, DuckDB's threads may still run and read
-// memory that the caller lent to the query. Destroying the result does not stop them (1.5.5). They
-// are stopped and awaited when the connection begins another statement, so an empty statement is
-// run.
+// scoter_close frees a result. If the result was not read to its end, DuckDB's threads may still
+// run and read memory that the caller lent to the query. Destroying the result does not stop these
+// threads (DuckDB 1.5.5). They are stopped and awaited when the connection begins another
+// statement, so scoter_close runs an empty statement.
 static void scoter_close(scoter_account *account, scoter_result *r, duckdb_connection conn) {
 	scoter_account *before = scoter_account_enter(account);
 	if (r->ahead) duckdb_destroy_data_chunk(&r->ahead);
@@ -184,13 +186,14 @@ type Result struct {
 	columns
 	stmt *Stmt
 	res  *C.scoter_result
-	// All rows of a result that Compute returned; nil once Next has returned them.
+	// chunk has all rows of a result that the method Compute returned. It is nil after Next has
+	// returned them.
 	chunk  C.duckdb_data_chunk
 	unhook func()
 	ctx    context.Context
 }
 
-// columns describe the batches of a result: their schema and how they are converted.
+// columns describes the batches of a result: their schema, and how they are converted.
 type columns struct {
 	schema    *arrow.Schema
 	raw       *arrow.Schema // the schema as DuckDB returns it
@@ -220,28 +223,29 @@ func (s *Stmt) Start(ctx context.Context) (*Result, error) {
 		r.Close()
 		return nil, err
 	}
-	// With parameters, the types of the columns may be others the next time.
+	// The columns are not stored for a statement with parameters, because they may have other types
+	// in its next run.
 	if s.cached && C.duckdb_nparams(s.stmt) == 0 {
 		s.columns = &r.columns
 	}
 	return r, nil
 }
 
-// ColumnsKnown reports whether the columns of the statement's results are known: the statement has
-// run before, and its columns do not depend on parameters.
+// ColumnsKnown reports whether the columns of the statement's results are known. They are if the
+// statement has run before, and its columns do not depend on parameters.
 func (s *Stmt) ColumnsKnown() bool { return s.columns != nil }
 
 // Raw returns the C handle of the statement (duckdb_prepared_statement).
 func (s *Stmt) Raw() unsafe.Pointer { return unsafe.Pointer(s.stmt) }
 
-// Compute runs a statement by calling the function execute instead of DuckDB. The statement's
-// columns must be known. execute can be interrupted like other statements. It must allocate memory
-// for the given account (scoter_account).
+// Compute runs a statement: it calls the function execute, which runs the statement in place of
+// DuckDB. The statement's columns must be known (ColumnsKnown). execute can be interrupted like
+// other statements. It must allocate its memory for the given account (scoter_account).
 //
 // execute returns one of the following:
 //   - all rows as a chunk (duckdb_data_chunk), which the result then owns,
 //   - the text of DuckDB's error, or
-//   - neither of these, if DuckDB is to execute the statement.
+//   - neither of these, if DuckDB itself is to execute the statement.
 func (s *Stmt) Compute(ctx context.Context, execute func(account unsafe.Pointer) (chunk unsafe.Pointer, failure string)) (*Result, error) {
 	within, unhook := s.conn.interruptible(ctx)
 	if within.Err() != nil {
@@ -264,8 +268,8 @@ func (s *Stmt) Compute(ctx context.Context, execute func(account unsafe.Pointer)
 	return &Result{columns: *s.columns, stmt: s, chunk: C.duckdb_data_chunk(chunk), unhook: func() {}}, nil
 }
 
-// arrowSchema returns the schema of the result's batches. With asLists, the schema has lists of
-// entries in place of maps, and maps says whether there are any.
+// arrowSchema returns the schema of the result's batches. With asLists it has lists of entries in
+// place of maps, and then the result maps says whether it has any maps.
 func (r *Result) arrowSchema(asLists bool) (s *arrow.Schema, maps bool, err error) {
 	var cschema C.struct_ArrowSchema
 	if e := C.scoter_schema(r.res, &cschema); e != nil {
@@ -290,9 +294,9 @@ func (r *Result) importSchema() error {
 		return err
 	}
 	if maps {
-		// The library arrow-go drops the metadata of a map's keys and values when it imports a
-		// schema, and with it their types. So the metadata is taken from the schema with lists in
-		// place of maps.
+		// The metadata of a map's keys and values is taken from a second schema, which has lists in
+		// place of maps. The library arrow-go drops this metadata when it imports a schema with
+		// maps, and with it the types of keys and values.
 		lists := s
 		if s, _, err = r.arrowSchema(false); err != nil {
 			return err
@@ -316,7 +320,8 @@ func (r *Result) importSchema() error {
 	md := s.Metadata()
 	r.schema = arrow.NewSchema(fields, &md)
 	if !r.differ {
-		r.raw = r.schema // so that batches get exactly the schema that the result returns
+		// Each batch gets exactly the schema that the result returns.
+		r.raw = r.schema
 	}
 	return nil
 }
@@ -329,9 +334,9 @@ func hasInterval(dt arrow.DataType) bool {
 // Schema returns the columns of the result.
 func (r *Result) Schema() *arrow.Schema { return r.schema }
 
-// Gather makes Next return full batches, as far as possible. Without it, a scan that finds few rows
-// returns a batch for each vector that has any. It is for callers that need all rows before they
-// continue. Batches of large values are not joined.
+// Gather makes Next join small batches to full ones, as far as possible. Without it, a scan that
+// finds few rows returns a batch for each vector that has any. It is for callers that need all rows
+// before they continue. Batches of large values are not joined.
 func (r *Result) Gather() {
 	if r.res != nil {
 		r.res.gather = true
@@ -384,10 +389,10 @@ func (r *Result) Next(ctx context.Context) (arrow.RecordBatch, error) {
 }
 
 // Close ends the query if it is still running, and makes the connection free for its next query.
-// After Close, no thread works for the query.
+// After Close, no thread works for the query any more.
 func (r *Result) Close() {
 	if r.res != nil {
-		r.stmt.conn.account.Stop(true) // running threads end sooner this way; unhook resets it
+		r.stmt.conn.account.Stop(true) // ends running threads sooner; unhook resets it
 		C.scoter_close(r.stmt.conn.accountC(), r.res, r.stmt.conn.conn)
 	}
 	r.unhook()

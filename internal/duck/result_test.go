@@ -285,8 +285,8 @@ func TestCheckSyntax(t *testing.T) {
 	}
 }
 
-// TestWhatFailsLateIsAnError checks that an error after the first rows never looks like the end of
-// the result. DuckDB sometimes loses the reason.
+// TestWhatFailsLateIsAnError checks that an error after the first rows is returned as an error, and
+// never looks like the end of the result. DuckDB sometimes loses the reason of the error.
 func TestWhatFailsLateIsAnError(t *testing.T) {
 	c := connect(t)
 	for range 200 {
@@ -385,8 +385,8 @@ func BenchmarkCheckSyntax(b *testing.B) {
 	})
 }
 
-// TestLargeValuesAreNotGathered reads a few rows at a time with large texts, some of them within
-// lists. No batch may have many of them.
+// TestLargeValuesAreNotGathered reads large texts, some of them within lists, a few rows at a time.
+// No batch may have many of them.
 func TestLargeValuesAreNotGathered(t *testing.T) {
 	const size, atOnce, groups = 5_000, 100, 100 // DuckDB itself joins fewer than 64 rows
 	c := connect(t)

@@ -10,30 +10,33 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// keptConstants is the maximum number of constants that are retained in the syntax tree of a
-// statement. A constant takes a kilobyte there, and a statement may have a million of them. Their
-// values are only used for pruning.
+// keptConstants is the maximum number of constants that stay in the syntax tree of a statement. A
+// constant takes a kilobyte in a tree, and a statement may have a million of them. Their values are
+// only used for pruning.
 const keptConstants = 10_000
 
-// omitted replaces the constants of a statement beyond keptConstants.
+// omitted is a node of a syntax tree. It takes the place of the constants of a statement beyond the
+// number keptConstants.
 var omitted = Node{"class": "OMITTED", "type": "OMITTED"}
 
 // treesAtOnce limits the total size of the serialized syntax trees that are made and parsed at the
-// same time. The serialized text and the parsed tree take many times the bytes of the statement. A
-// tree that is larger than the limit is made alone.
+// same time. It is needed because the serialized text and the parsed tree take many times the bytes
+// of the statement. A tree that is larger than the limit is made alone.
 var treesAtOnce = semaphore.NewWeighted(treeBytes)
 
 const (
 	treeBytes = 32 << 20
-	// treeGrowth is the size of a serialized syntax tree divided by the size of its statement: 48
-	// for a list of constants.
+	// treeGrowth is the assumed size of a serialized syntax tree divided by the size of its
+	// statement. For a list of constants the quotient is 48.
 	treeGrowth = 48
-	// smallTree is the size in bytes up to which a serialized syntax tree does not wait for others.
+	// smallTree is a size in bytes. A serialized syntax tree up to this size does not wait for
+	// others.
 	smallTree = 512 << 10
 )
 
-// awaitTree waits until the syntax tree of a statement of this many bytes may be made. The caller
-// must call done when it has parsed the tree. The error is that of ctx.
+// awaitTree waits until the syntax tree of a statement may be made. statement is the size of the
+// statement in bytes. The caller must call done when it has parsed the tree. awaitTree returns the
+// error of ctx if ctx ends.
 func awaitTree(ctx context.Context, statement int) (done func(), err error) {
 	bytes := min(int64(statement)*treeGrowth, treeBytes)
 	if bytes <= smallTree {
@@ -79,7 +82,7 @@ func readTree(text string) (serialized, error) {
 
 type treeReader struct {
 	d         *jsontext.Decoder
-	names     map[string]string // names of JSON members, so that each is stored once
+	names     map[string]string // the names of JSON members, so that equal names share memory
 	constants int
 }
 
@@ -105,7 +108,7 @@ func (r *treeReader) value() (any, error) {
 	case '"':
 		return token.String(), nil
 	case '0':
-		// The digits as text, because constants above 2^53 must stay exact.
+		// Numbers stay text (json.Number), because constants above 2^53 must stay exact.
 		return json.Number(token.String()), nil
 	case 't', 'f':
 		return token.Bool(), nil

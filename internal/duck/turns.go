@@ -7,7 +7,7 @@ import (
 )
 
 // turns decides which waiting query gets a free slot of a pool:
-//   - It goes to the client that has the fewest lent connections.
+//   - The slot goes to the client that has the fewest lent connections.
 //   - Among this client's requests it goes to one whose text has the fewest running queries.
 //   - Among these it goes to the query that has waited the longest.
 //
@@ -16,7 +16,8 @@ import (
 // for other such clients that have waited longer.
 type turns struct {
 	free int
-	// Number of lent connections by client and text; the sum for a client is under text 0.
+	// lent is the number of lent connections for each client and text. The sum for a client is
+	// stored under the text 0.
 	lent    map[asker]int
 	waiting []*turn // in the order in which they began to wait
 }
@@ -59,8 +60,8 @@ func (s *turns) take(who asker) *turn {
 	return t
 }
 
-// giveUp ends the wait of a query for its slot. If the query has got the slot meanwhile, giveUp
-// frees it.
+// giveUp ends the wait of a query for its slot. If the query has got the slot in the meantime,
+// giveUp frees it.
 func (s *turns) giveUp(t *turn) {
 	if at := slices.Index(s.waiting, t); at >= 0 {
 		s.waiting = slices.Delete(s.waiting, at, at+1)
@@ -70,7 +71,7 @@ func (s *turns) giveUp(t *turn) {
 	s.pass()
 }
 
-// pass gives a free slot to the waiting query that is next.
+// pass gives a free slot to the waiting query whose turn it is.
 func (s *turns) pass() {
 	if len(s.waiting) == 0 {
 		s.free++
@@ -88,7 +89,8 @@ func (s *turns) pass() {
 	close(t.come)
 }
 
-// before reports whether asker a gets a free slot before asker b, although b has waited longer.
+// before reports whether a query of asker a gets a free slot before a query of asker b, although b
+// has waited longer.
 func (s *turns) before(a, b asker) bool {
 	if of, other := s.lent[asker{client: a.client}], s.lent[asker{client: b.client}]; of != other {
 		return of < other
@@ -96,7 +98,7 @@ func (s *turns) before(a, b asker) bool {
 	return s.lent[a] < s.lent[b]
 }
 
-// returned records that the connection of an asker was released.
+// returned records that a connection that was lent to an asker (a client and text) was released.
 func (s *turns) returned(who asker) { s.lend(who, -1) }
 
 func (s *turns) lend(who asker, n int) {

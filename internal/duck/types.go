@@ -23,7 +23,7 @@ func withType(m arrow.Metadata, sql string) arrow.Metadata {
 	return arrow.NewMetadata(append(slices.Clone(m.Keys()), schema.TypeKey), append(slices.Clone(m.Values()), sql))
 }
 
-// typeNames are the SQL names of the types without parameters.
+// typeNames are the SQL names of DuckDB's types that have no parameters.
 var typeNames = map[C.duckdb_type]string{
 	C.DUCKDB_TYPE_BOOLEAN: "BOOLEAN", C.DUCKDB_TYPE_TINYINT: "TINYINT", C.DUCKDB_TYPE_SMALLINT: "SMALLINT",
 	C.DUCKDB_TYPE_INTEGER: "INTEGER", C.DUCKDB_TYPE_BIGINT: "BIGINT", C.DUCKDB_TYPE_HUGEINT: "HUGEINT",
@@ -80,8 +80,8 @@ func typeSQL(t C.duckdb_logical_type) string {
 	}
 }
 
-// member returns the declaration of a field in the name of a STRUCT or UNION type. The name is
-// empty for the fields of row(1, 2).
+// member returns the declaration of a field (name and type) in the name of a STRUCT or UNION type.
+// name is empty for the fields of row(1, 2).
 func member(name string, t C.duckdb_logical_type) string {
 	if name == "" {
 		return typeSQL(t)

@@ -12,7 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/duck/limit"
 )
 
-// TestWindowsHoldNothingAfterwards: whether an error ends them or not.
+// TestWindowsHoldNothingAfterwards checks that windows free all their memory, whether they end with
+// an error or not.
 func TestWindowsHoldNothingAfterwards(t *testing.T) {
 	const succeeds base.Kind = 200
 	conn := limited(t, 256<<20)
@@ -46,7 +47,7 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 				}
 			}
 			var more int64
-			for range 100 { // DuckDB's threads count what they freed now and then
+			for range 100 { // DuckDB's threads count what they freed only at intervals
 				if more = limit.InUse() - before; more < 16<<20 {
 					return
 				}
@@ -57,7 +58,8 @@ func TestWindowsHoldNothingAfterwards(t *testing.T) {
 	}
 }
 
-// TestSortedAggregatesHoldNothingAfterwards: wherever a timeout ends an aggregate with an ORDER BY.
+// TestSortedAggregatesHoldNothingAfterwards checks that an aggregate with an ORDER BY frees all its
+// memory, at whatever point a timeout ends it.
 func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 	conn := limited(t, 256<<20)
 	const query = "SELECT cardinality(histogram('a longer text ' || i ORDER BY -i)) FROM range(%d) t(i)"
@@ -83,7 +85,8 @@ func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 	t.Errorf("%d MiB are held afterwards", more>>20)
 }
 
-// TestWindowsEndWithTheFirstError: the other threads do not wait for the one that failed.
+// TestWindowsEndWithTheFirstError checks that a query ends if one thread that computes a window
+// fails: the other threads must not wait for it.
 func TestWindowsEndWithTheFirstError(t *testing.T) {
 	conn := limited(t, 512<<20)
 	const sql = "SELECT sum(c) OVER (ORDER BY i ROWS BETWEEN 1000 PRECEDING AND CURRENT ROW) FROM (SELECT i, CASE WHEN i IN (500000, 500001) THEN 170141183460469231731687303715884105727 ELSE 1 END::HUGEINT AS c FROM range(1000000) t(i))"

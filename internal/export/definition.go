@@ -11,21 +11,21 @@ import (
 	"github.com/scoterdb/scoter/internal/option"
 )
 
-// Definition is the content of a CREATE EXPORT statement. The values of options are text, as in the
-// statement.
+// Definition is the content of a CREATE EXPORT statement. The values of options are text, in the
+// form in which the statement has them.
 type Definition struct {
 	Storage string            `json:"storage"` // S3 or FOLDER
 	Options map[string]string `json:"options"`
 	With    map[string]string `json:"with,omitempty"`
 	Query   string            `json:"query,omitempty"` // an SQL query; empty to export all columns
-	// Database is the database in which the query's names are looked up.
+	// Database is the current database of the query: names in it are looked up there.
 	Database string `json:"database"`
-	// Mark is the text that the mark in the place of the export has, as long as no other export
-	// took over the place (see markName). It is empty if the export was created before places had
-	// marks.
+	// Mark is the text of the mark, an object in the export's place that says which export owns the
+	// place (see markName). The mark has another text if another export took over the place. Mark
+	// is empty if the export was created before places had marks.
 	Mark string `json:"mark,omitempty"`
-	// Restored is set for an export that a restored backup contained. It is set until RESUME EXPORT
-	// takes over the place from the export that was backed up.
+	// Restored says that the export comes from a restored backup. It stays set until RESUME EXPORT
+	// makes the export own the place, instead of the export that was backed up.
 	Restored bool `json:"restored,omitempty"`
 }
 
@@ -43,8 +43,9 @@ func (d Definition) Masked() Definition {
 	return d
 }
 
-// place returns where the export writes its objects. It does not read what only writing needs, such
-// as files with secrets, which may not exist any more.
+// place returns the place (bucket or folder) where the export writes its objects. It does not read
+// options that only writing needs, such as files with secrets, because these may not exist any
+// more.
 func (d Definition) place() (place, error) {
 	o := option.New(d.Storage, d.Options)
 	switch d.Storage {
@@ -71,7 +72,7 @@ func decodeDefinition(text []byte) (d Definition, err error) {
 	return d, nil
 }
 
-// restored sets the field Restored in the JSON text of a definition.
+// restored returns the JSON text of a definition with the field Restored set.
 func restored(text []byte) ([]byte, error) {
 	d, err := decodeDefinition(text)
 	if err != nil {
@@ -85,15 +86,16 @@ func restored(text []byte) ([]byte, error) {
 type plan struct {
 	Definition
 	storage storage
-	// How long a change of a partition waits for further changes before it is exported.
+	// after is how long a change of a partition waits for further changes before it is exported.
 	after time.Duration
 	// keep is how long rows stay in the table after the end of their partition's time. 0 means
 	// forever.
 	keep time.Duration
 }
 
-// defaultAfter is the default of the option after. It is long enough that rows, flushes and merges
-// that are late are exported together with the rest.
+// defaultAfter is the default of the option after (the wait before a changed partition is
+// exported). It is long enough that rows, flushes and merges that are late are exported together
+// with the rest.
 const defaultAfter = 10 * time.Minute
 
 // newPlan parses the options of a definition. It does not access the storage.
@@ -120,8 +122,8 @@ func newPlan(d Definition) (p plan, err error) {
 	return p, nil
 }
 
-// close closes idle connections to the storage. It does nothing for a plan that newPlan could not
-// make.
+// close closes idle connections to the storage. For a plan that newPlan could not make it does
+// nothing.
 func (p plan) close() {
 	if p.storage != nil {
 		p.storage.close()

@@ -201,8 +201,9 @@ func TestAFolderHasWholeObjectsOnly(t *testing.T) {
 	}
 }
 
-// TestAPlaceIsTheExportsWhileItsMarkIs checks the mark: a disk may not be mounted, or another
-// export may have taken over the place.
+// TestAPlaceIsTheExportsWhileItsMarkIs checks that an export writes only while its mark is in the
+// place. The mark is missing if a disk is not mounted, and is another one if another export has
+// taken over the place.
 func TestAPlaceIsTheExportsWhileItsMarkIs(t *testing.T) {
 	ctx := context.Background()
 	p, err := newPlan(Definition{Storage: "FOLDER", Options: map[string]string{"path": t.TempDir()}, Mark: "mine"})
@@ -286,7 +287,8 @@ func TestAnUploadThatStallsIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestAQueryThatFailsLeavesNoObject, however much of it was sent, and returns its own error.
+// TestAQueryThatFailsLeavesNoObject checks an export whose query fails, however much of the object
+// was sent: no object is written, and the error is the query's.
 func TestAQueryThatFailsLeavesNoObject(t *testing.T) {
 	s := stuck(t)
 	failure := base.Errorf(base.Invalid, "the query fails: %w", io.ErrUnexpectedEOF)

@@ -32,23 +32,26 @@ type exporter struct {
 	changing sync.Mutex // held while the export is paused, resumed or dropped
 	failures failures   // used only by the goroutine
 
-	// The following fields are guarded by the manager's mu.
+	// The following fields are guarded by the mutex mu of the manager.
 	definition Definition
 	stop       func()        // ends the goroutine
 	done       chan struct{} // closed when the goroutine has ended; nil while there is none
-	// The goroutine was told to end, and another must start once it has ended.
+	// resumed says that the goroutine was told to end, and another one must start when it has
+	// ended.
 	resumed bool
 }
 
 const (
-	// An export checks for changes four times during plan.after, but not more often than every
-	// shortestLook and at least every longestLook. A check of ten thousand parts takes
+	// shortestLook and longestLook limit the interval at which an export checks for changes. It
+	// checks four times during plan.after (the wait before an export), but not more often than
+	// every shortestLook, and at least every longestLook. A check of ten thousand parts takes
 	// milliseconds.
 	shortestLook, longestLook = 20 * time.Millisecond, 5 * time.Second
-	// The delay before a partition is tried again. It doubles with each failure.
+	// firstWait is the delay before a failed partition is tried again. The delay doubles with each
+	// further failure, up to longestWait.
 	firstWait, longestWait = 250 * time.Millisecond, 30 * time.Second
-	// stateAge is how long partitions are exported before the state of all partitions is read
-	// again.
+	// stateAge is how long an export works with the partitions that it has read. Then it reads the
+	// state of all partitions again.
 	stateAge = time.Second
 )
 
@@ -81,7 +84,7 @@ func (x *exporter) run(ctx context.Context, d Definition, planner Planner) {
 				sleep(ctx, pause)
 			}
 			if len(x.failures) > 0 {
-				break // files with secrets may have changed, so they are read again
+				break // the plan is made again, because files with secrets may have changed
 			}
 		}
 		p.close()
@@ -116,8 +119,8 @@ func sleep(ctx context.Context, d time.Duration) {
 // errGone is returned if the export was dropped, with or without its table.
 var errGone = errors.New("the export is gone")
 
-// state returns the table of the export, and all its partitions with their objects and current
-// states.
+// state returns the table of the export. It also returns all partitions of the table, with their
+// objects and present states.
 func (x *exporter) state() (t schema.Table, all []engine.ExportPartition, err error) {
 	if all, err = x.manager.store.ExportState(x.id); err == nil {
 		t, err = x.manager.store.Table(x.table)
@@ -128,8 +131,8 @@ func (x *exporter) state() (t schema.Table, all []engine.ExportPartition, err er
 	return t, all, err
 }
 
-// round exports the partitions that are due, and drops old rows from the table. pause is the time
-// until the next round.
+// round is one pass of an export over its table: it exports the partitions that are due, and drops
+// old rows from the table. pause is the time until the next round.
 func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause time.Duration, err error) {
 	t, all, err := x.state()
 	if err != nil {
@@ -137,8 +140,9 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	}
 	due, old := x.sort(t, all, p, time.Now())
 	if t.MergeOnRead && len(due)+len(old) > 0 {
-		// Deduplication deletes rows. If it was done later, it would change the partitions that are
-		// exported now. Besides, rows that supersede other rows must not be dropped before these.
+		// The table is deduplicated first, for two reasons. Deduplication deletes rows, so if it
+		// were done later, it would change the partitions that are exported now. And a row that
+		// supersedes another one must not be dropped before the superseded row.
 		if err := x.manager.store.Settle(ctx, t.ID); err != nil {
 			return 0, err
 		}
@@ -163,14 +167,14 @@ func (x *exporter) round(ctx context.Context, p plan, planner Planner) (pause ti
 	return x.failures.pause(min(max(p.after/4, shortestLook), longestLook), time.Now()), nil
 }
 
-// mostInRow is the number of consecutive failures after which the export assumes that the storage
-// fails, and not single partitions.
+// mostInRow is a number of consecutive failures. After that many, the export assumes that the
+// storage fails, and not single partitions.
 const mostInRow = 64
 
-// each calls do for partitions, one after the other, until the state of the partitions is older
-// than stateAge. left reports whether it did not reach some of them. A partition that fails is
-// retried later and does not stop the others. But if something that all partitions need, such as
-// the storage, is unavailable, each stops and returns the error.
+// each calls do for one partition after the other, until the state that was read of the partitions
+// is older than stateAge. left reports whether it did not reach all of them. A partition that fails
+// is retried later and does not stop the others. But if something that all partitions need is
+// unavailable, such as the storage, each stops and returns the error.
 func (x *exporter) each(ctx context.Context, some []engine.ExportPartition, do func(engine.ExportPartition) error) (left bool, err error) {
 	began := time.Now()
 	some = x.failures.ready(some, began)
@@ -211,7 +215,7 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 	differ := differing(t, all, now)
 	since := x.status.see(differ, now)
 	for _, part := range differ {
-		// If an object was lost, it is written at once, without waiting for further changes.
+		// An object that was lost is written at once, without waiting for further changes.
 		o := part.Open()
 		if lost := o != nil && o.Fingerprint == engine.Lost; lost || now.Sub(since[part.Partition]) >= p.after {
 			due = append(due, part)
@@ -225,7 +229,8 @@ func (x *exporter) sort(t schema.Table, all []engine.ExportPartition, p plan, no
 	return due, old
 }
 
-// differing returns the partitions that differ from their objects and whose time is over.
+// differing returns the partitions that differ from their objects. A partition counts only if its
+// time (such as its day) is over.
 func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (some []engine.ExportPartition) {
 	for _, part := range all {
 		if over, timed := end(t, part.Partition); !part.InStep() && (!timed || !over.After(now)) {
@@ -235,12 +240,12 @@ func differing(t schema.Table, all []engine.ExportPartition, now time.Time) (som
 	return some
 }
 
-// pathOf returns the path of a partition's object of a generation.
+// pathOf returns the path of a partition's object with the given generation.
 func pathOf(partition string, generation int64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%s/%d.parquet", partition, generation), "/")
 }
 
-// selectOf returns the query of an export over its table.
+// selectOf returns the query whose result is exported, over the table of the export.
 func selectOf(t schema.Table, d Definition) Select {
 	s := Select{SQL: d.Query, Database: d.Database, Table: t.ID}
 	if s.SQL != "" {
@@ -264,7 +269,8 @@ func selectOf(t schema.Table, d Definition) Select {
 	return s
 }
 
-// write writes a partition's object again, with the rows that the partition has now.
+// write exports a partition: it writes the partition's object again, with the rows that the
+// partition has now.
 func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.Table, part engine.ExportPartition) error {
 	if err := owned(ctx, p); err != nil {
 		return err
@@ -303,8 +309,8 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 		x.status.wrote(o)
 		return nil
 	}
-	// The query has no rows, so there is no object. If the table has no parts in the partition
-	// either, the catalog needs no entry for it.
+	// The query returns no rows, so there must be no object. If the table has no parts in the
+	// partition either, the catalog needs no entry for the partition.
 	if was := part.Open(); was != nil && (was.Bytes > 0 || was.Fingerprint == engine.Claimed) {
 		if err := p.storage.remove(ctx, pathOf(o.Partition, o.Generation)); err != nil {
 			return err
@@ -321,9 +327,9 @@ func (x *exporter) write(ctx context.Context, p plan, planner Planner, t schema.
 	return nil
 }
 
-// adopt makes an object of a restored backup's catalog belong to this export. It checks that the
-// storage has this object, unchanged, and no newer one of the partition. If the object is missing,
-// adopt records that it is lost.
+// adopt checks an object in the catalog of a restored backup, and records that it belongs to this
+// export. It returns an error unless the storage has this object, unchanged, and no newer object of
+// the partition. If the object is missing, adopt records that it is lost.
 func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObject) error {
 	fingerprint := strings.TrimPrefix(o.Fingerprint, engine.Unverified)
 	for _, generation := range []int64{o.Generation, o.Generation + 1} {
@@ -349,8 +355,8 @@ func (x *exporter) adopt(ctx context.Context, to storage, o *catalog.ExportObjec
 	return nil
 }
 
-// claim checks that there is no object at the path of an object that is written for the first time.
-// Then it records in the catalog that the path belongs to the export.
+// claim prepares writing an object for the first time. It returns an error if the object's path has
+// an object already. Otherwise it records in the catalog that the path belongs to the export.
 func (x *exporter) claim(ctx context.Context, to storage, o catalog.ExportObject) error {
 	path := pathOf(o.Partition, o.Generation)
 	there, err := to.stat(ctx, path)
@@ -394,7 +400,8 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 	var written encode.Stats
 	path := pathOf(o.Partition, o.Generation)
 	stored, err := p.storage.put(ctx, path, part.Bytes, func(w io.Writer) error {
-		// The storage client may call this function in a goroutine of its own.
+		// A panic is turned into an error here too, because the storage client may call this
+		// function in a goroutine of its own.
 		return x.manager.guarded(func() (err error) {
 			written, err = encode.Write(ctx, w, encode.Parquet, src, encode.Options{})
 			return err
@@ -413,7 +420,7 @@ func (x *exporter) send(ctx context.Context, p plan, t schema.Table, part engine
 // peekable is a result whose first rows can be read in advance.
 type peekable struct {
 	Rows
-	first arrow.RecordBatch // has rows; nil after Next returned it
+	first arrow.RecordBatch // a batch that peek read; nil after Next has returned it
 }
 
 // peek reports whether the result has any rows.
@@ -447,14 +454,15 @@ func (s *peekable) release() {
 	}
 }
 
-// drop drops the rows of a partition from the table. Before that it verifies that the storages of
-// all exports of the table have these rows.
+// drop drops the rows of a partition from the table. First it verifies that the storages of all
+// exports of the table have these rows.
 func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) error {
 	if err := x.verify(ctx, p, o); err != nil {
 		return err
 	}
 	for _, other := range x.manager.store.ExportObjects(x.table, o.Partition) {
-		// if the fingerprint differs, DropExported returns an error
+		// An export with another fingerprint needs no check here: DropExported returns an error for
+		// it.
 		if other.Export == x.id || other.Fingerprint != o.Fingerprint {
 			continue
 		}
@@ -471,7 +479,8 @@ func (x *exporter) drop(ctx context.Context, p plan, o catalog.ExportObject) err
 }
 
 // verify checks that the storage has an object as it was written. If the object was removed or
-// replaced, verify records that, so that the object is written again, and returns an error.
+// replaced, verify returns an error. It also records this in the catalog, so that the object is
+// written again.
 func (x *exporter) verify(ctx context.Context, p plan, o catalog.ExportObject) error {
 	if err := owned(ctx, p); err != nil || o.Bytes == 0 {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// failures are the partitions that could not be exported, or whose rows could not be dropped, and
-// that wait until they are tried again.
+// failures has the partitions that could not be exported, or whose rows could not be dropped, until
+// they are tried again.
 type failures map[string]failure
 
 type failure struct {
@@ -30,8 +30,8 @@ func (f failures) add(partition string, err error, now time.Time) (news bool) {
 	return !again || was.text != err.Error()
 }
 
-// keep removes the partitions that are in neither list: they need not be exported, and have no rows
-// to drop.
+// keep forgets the failures of all partitions that are in neither list. Partitions in due must be
+// exported, and partitions in old have rows to drop.
 func (f failures) keep(due, old []engine.ExportPartition) {
 	wanted := map[string]bool{}
 	for _, p := range slices.Concat(due, old) {
@@ -44,8 +44,8 @@ func (f failures) keep(due, old []engine.ExportPartition) {
 	}
 }
 
-// ready returns the partitions of a list that may be tried now, the ones with the fewest failures
-// first.
+// ready returns the partitions of a list that may be tried now. Partitions with the fewest failures
+// are first.
 func (f failures) ready(some []engine.ExportPartition, now time.Time) (all []engine.ExportPartition) {
 	for _, p := range some {
 		if !now.Before(f[p.Partition].next) {

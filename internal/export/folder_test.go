@@ -160,8 +160,8 @@ func TestAPartitionIsExportedWhenItsTimeIsOver(t *testing.T) {
 	s.eventually("SELECT concat_ws(' ', due, objects, state) FROM scoter.exports", "0 1 running")
 }
 
-// TestTablesThatMergeOnReadHaveOneRowForEachKey checks this in objects, too. No older row comes
-// back when rows are dropped.
+// TestTablesThatMergeOnReadHaveOneRowForEachKey checks that the exported objects too have one row
+// for each key, and that no older row of a key reappears when rows are dropped.
 func TestTablesThatMergeOnReadHaveOneRowForEachKey(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -291,7 +291,7 @@ func TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows(t *testing.T) {
 	r.eventually("SELECT string_agg(id, ',' ORDER BY id) FROM "+r.files(), "1,2,3,30,1000")
 	r.eventually("SELECT string_agg(id, ',' ORDER BY id) FROM t", "1,2,3,30")
 
-	// The original is started again.
+	// The server with the original database is started again.
 	s = newServerFor(t, dir, s.folder)
 	s.exec("INSERT INTO t VALUES ('2025-01-04', 4)")
 	s.flush()
@@ -300,7 +300,8 @@ func TestAnExportOfARestoredBackupReplacesOnlyWhatItKnows(t *testing.T) {
 	r.close()
 }
 
-// TestWhatIsNotTheExportsIsNotReplaced checks this even for objects in the export's own place.
+// TestWhatIsNotTheExportsIsNotReplaced checks that an export does not replace an object that it did
+// not write, even in its own place.
 func TestWhatIsNotTheExportsIsNotReplaced(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -324,7 +325,8 @@ func TestWhatIsNotTheExportsIsNotReplaced(t *testing.T) {
 	s.eventually("SELECT concat_ws(' ', state, due, objects) FROM scoter.exports", "running 0 2")
 }
 
-// TestOnePartitionThatFailsKeepsNoOtherFromItsTurn checks this for exports and for drops.
+// TestOnePartitionThatFailsKeepsNoOtherFromItsTurn checks that the other partitions are exported,
+// and their rows dropped, although one partition fails.
 func TestOnePartitionThatFailsKeepsNoOtherFromItsTurn(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -341,8 +343,8 @@ func TestOnePartitionThatFailsKeepsNoOtherFromItsTurn(t *testing.T) {
 	s.eventually("SELECT concat_ws(' ', state, due) FROM scoter.exports", "running 0")
 }
 
-// TestRowsStayWhileAnyExportLacksThem checks that all exports are consulted, not only the one that
-// drops the rows.
+// TestRowsStayWhileAnyExportLacksThem checks that rows are dropped only if all exports of the table
+// have them, not only the export that drops them.
 func TestRowsStayWhileAnyExportLacksThem(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -364,7 +366,8 @@ func TestRowsStayWhileAnyExportLacksThem(t *testing.T) {
 	s.eventually("SELECT string_agg(id, ',') FROM "+s.files(), "1")
 }
 
-// TestAnExportIsApartFromTheDataDirectory, because unknown files in the data directory are removed.
+// TestAnExportIsApartFromTheDataDirectory checks that an export cannot write to the data directory.
+// Unknown files there are removed.
 func TestAnExportIsApartFromTheDataDirectory(t *testing.T) {
 	dir := dirOf(t)
 	s := newServer(t, dir)
@@ -385,8 +388,8 @@ func TestAnExportIsApartFromTheDataDirectory(t *testing.T) {
 	s.refused("CREATE EXPORT y FROM TABLE t INTO FOLDER (path = '"+filepath.Join(other, "below")+"')", `export "x" writes to`)
 }
 
-// TestAPartitionThatTheStorageRefusesKeepsNoOthersRows checks that an error which ends exports does
-// not end drops.
+// TestAPartitionThatTheStorageRefusesKeepsNoOthersRows checks that an error that ends a round of
+// exports does not prevent that old rows are dropped.
 func TestAPartitionThatTheStorageRefusesKeepsNoOthersRows(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()

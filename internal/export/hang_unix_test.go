@@ -14,8 +14,9 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// TestAFolderThatDoesNotAnswerKeepsNobody: neither statements on exports nor the shutdown of the
-// server hang. Opening a pipe blocks until there is a writer.
+// TestAFolderThatDoesNotAnswerKeepsNobody checks that neither statements about exports nor the
+// shutdown of the server hang if a folder does not respond. The test makes the mark a pipe, because
+// opening a pipe blocks until there is a writer.
 func TestAFolderThatDoesNotAnswerKeepsNobody(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	s.Exports.SetPatience(500 * time.Millisecond)
@@ -35,7 +36,7 @@ func TestAFolderThatDoesNotAnswerKeepsNobody(t *testing.T) {
 		}
 		return func() {
 			t.Helper()
-			f, err := os.OpenFile(mark, os.O_RDWR, 0) // does not block
+			f, err := os.OpenFile(mark, os.O_RDWR, 0) // opening both ends does not block
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +62,8 @@ func TestAFolderThatDoesNotAnswerKeepsNobody(t *testing.T) {
 	answer()
 }
 
-// TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn once the folder responds.
+// TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn checks that such an export runs once
+// the folder responds.
 func TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn(t *testing.T) {
 	s := newServer(t, dirOf(t))
 	defer s.close()
@@ -76,7 +78,7 @@ func TestAnExportThatIsResumedWhileItsFolderDoesNotAnswerGoesOn(t *testing.T) {
 	}
 	s.exec("INSERT INTO t VALUES ('2025-01-01', 1)")
 	s.flush()
-	time.Sleep(100 * time.Millisecond) // it reads the mark
+	time.Sleep(100 * time.Millisecond) // meanwhile the export begins to read the mark
 	s.exec("PAUSE EXPORT x; RESUME EXPORT x")
 	s.eventually("SELECT concat_ws(' ', state, contains(error, 'still waits')) FROM scoter.exports", "waiting true")
 	pipe, err := os.OpenFile(mark, os.O_RDWR, 0)

@@ -53,21 +53,21 @@ type Manager struct {
 	log   *slog.Logger
 	idle  bool
 
-	// patience is how long callers wait for an export to stop. It is limited because a network
-	// folder may not respond.
+	// patience is how long callers wait for the goroutine of an export to stop. It is limited
+	// because a network folder may not respond.
 	patience time.Duration
 
 	mu      sync.Mutex
 	planner Planner                     // guarded by mu; does not change after Start
 	exports map[base.ExportID]*exporter // guarded by mu
-	// creating has the names of the exports that are being created, by the identity of their
-	// places. It is guarded by mu.
+	// creating has the names of the exports that are being created. The key is the identity of the
+	// place where the export will write. It is guarded by mu.
 	creating map[string]string
 	closed   bool // whether Close was called; guarded by mu
 }
 
-// New returns a manager of the exports in the store's catalog. None of them runs before Start. If
-// idle is set no export runs at all; this is for a process that is not a server.
+// New returns a manager of the exports in the store's catalog. No export runs before Start. With
+// idle no export runs at all, because the process is not a server.
 func New(store *engine.Engine, idle bool, log *slog.Logger) (*Manager, error) {
 	m := &Manager{store: store, log: log, idle: idle, patience: 10 * time.Second, exports: map[base.ExportID]*exporter{}, creating: map[string]string{}}
 	if err := store.ForkExports(context.Background(), restored); err != nil {
@@ -112,7 +112,8 @@ func (m *Manager) addLocked(stored catalog.Export, d Definition) *exporter {
 	return x
 }
 
-// ofBackup is the status text of an export that waits because a backup was restored.
+// ofBackup is the status text of an export that does not run because it comes from a restored
+// backup.
 const ofBackup = "the export is of a restored backup. RESUME EXPORT has it take over the place of the export that was backed up, which then writes there no more"
 
 // startLocked starts the goroutine of an export, if this process runs exports. The manager's mu
@@ -124,7 +125,7 @@ func (m *Manager) startLocked(x *exporter) {
 	}
 }
 
-// ended is called at the end of an export's goroutine. If the export was resumed in the meantime,
+// ended is called when the goroutine of an export ends. If the export was resumed in the meantime,
 // it starts another goroutine.
 func (m *Manager) ended(x *exporter) {
 	m.mu.Lock()
@@ -138,8 +139,8 @@ func (m *Manager) ended(x *exporter) {
 	}
 }
 
-// halt ends the goroutine of an export, and waits until it has ended. If halt returns an error, the
-// goroutine still waits for the storage, but it will not begin other work.
+// halt tells the goroutine of an export to end, and waits until it has ended. If halt returns an
+// error, the goroutine still waits for the storage, but it will not begin other work.
 func (m *Manager) halt(x *exporter) error {
 	m.mu.Lock()
 	stop, done := x.stop, x.done
@@ -157,7 +158,8 @@ func (m *Manager) halt(x *exporter) error {
 	}
 }
 
-// haltOrLeave calls halt. If the goroutine still waits for the storage, it logs the error.
+// haltOrLeave stops the goroutine of an export, as halt does. If the goroutine still waits for the
+// storage, it logs the error and returns.
 func (m *Manager) haltOrLeave(x *exporter) {
 	if err := m.halt(x); err != nil {
 		m.log.Warn("an export did not stop in time", "error", err)
@@ -187,7 +189,7 @@ const probeTime = 30 * time.Second
 
 // Create creates an export of a table and starts it. The error is Invalid for an invalid
 // definition, and Conflict for a name or a place that is in use. If the storage cannot be written,
-// it is the storage's error.
+// Create returns the error of the storage.
 func (m *Manager) Create(ctx context.Context, name catalog.ExportName, t schema.Table, d Definition, ifNotExists bool) error {
 	if _, err := m.store.LookupExport(name); err == nil && ifNotExists {
 		return nil
@@ -221,8 +223,8 @@ func (m *Manager) guarded(do func() error) (err error) {
 	return do()
 }
 
-// within calls a function that may never return, for example because a network folder does not
-// respond. If ctx ends first, within returns, and the function continues in its goroutine.
+// within calls do, which may never return, for example because a network folder does not respond.
+// If ctx ends first, within returns, and do continues in a goroutine.
 func (m *Manager) within(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- m.guarded(do) }()
@@ -234,7 +236,7 @@ func (m *Manager) within(ctx context.Context, do func() error) error {
 	}
 }
 
-// create does the part of Create that accesses the storage.
+// create does the part of Create that accesses the storage and the catalog.
 func (m *Manager) create(ctx context.Context, name catalog.ExportName, t schema.Table, d Definition, s storage, ifNotExists bool) error {
 	identity := s.identity()
 	if err := m.reserve(identity, name.Name); err != nil {
@@ -283,14 +285,14 @@ func (m *Manager) checkQuery(ctx context.Context, t schema.Table, d Definition) 
 		return err
 	}
 	if d.Query == "" {
-		return nil // a column that has the name of a folder level also has the level's value
+		return nil // all columns are exported, so a column with the name of a folder level has its value
 	}
 	return checkColumns(columns, batch.PartitionLevels(t))
 }
 
-// checkColumns returns an error if the query returns a column with the name of a folder level of
-// the paths. Readers of the objects get the value of such a column from the path, which could be
-// another one.
+// checkColumns returns an error if the query returns a column with the name of a folder level (such
+// as day in day=2026-01-01). Readers of the objects take the value of such a column from the path,
+// and the path could have another value.
 func checkColumns(columns, levels []string) error {
 	for _, level := range levels {
 		for _, c := range columns {
@@ -307,7 +309,8 @@ func checkColumns(columns, levels []string) error {
 func apart(a, b string) bool { return !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) }
 
 // reserve reserves a place for an export that is being created, until unreserve is called. It
-// returns a Conflict error if the place overlaps with another reserved one.
+// returns a Conflict error if the place overlaps with the place of another export that is being
+// created.
 func (m *Manager) reserve(identity, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -326,8 +329,8 @@ func (m *Manager) unreserve(identity string) {
 	delete(m.creating, identity)
 }
 
-// checkPlace returns an error for a place in which another export writes. It also refuses the data
-// directory, because the next start would remove unknown files from it.
+// checkPlace returns an error for a place in which another export writes. It also returns an error
+// for the data directory, because the next start would remove unknown files from it.
 func (m *Manager) checkPlace(s storage) error {
 	if data := asDir(resolved(m.store.Dir())); !apart(data, s.identity()) {
 		return base.Errorf(base.Invalid, "%s overlaps with the data directory, %s", s.location(), data)
@@ -348,9 +351,9 @@ func (m *Manager) checkPlace(s storage) error {
 	return nil
 }
 
-// checkMark returns an error for a place in which another export of this database writes under
-// another name, such as another host name. An unknown mark is allowed: it belongs to an export that
-// was dropped, or whose creation failed.
+// checkMark reads the mark in a place. It returns an error if another export of this database owns
+// the place under another name, such as another host name. An unknown mark is allowed: it belongs
+// to an export that was dropped, or that could not be created.
 func (m *Manager) checkMark(ctx context.Context, s storage) error {
 	found, err := s.mark(ctx)
 	if err != nil && base.KindOf(err) != base.NotFound {
@@ -368,8 +371,8 @@ func (m *Manager) checkMark(ctx context.Context, s storage) error {
 	return nil
 }
 
-// takeOver takes over the place of the export that was backed up, for the restored export. It
-// writes a new mark, so that the former stops writing there.
+// takeOver makes a restored export own its place. It writes a new mark into the place, so that the
+// export that was backed up stops writing there.
 func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error) {
 	if d.Mark == "" {
 		return d, base.Errorf(base.Invalid, "the export was created before places had marks: the original export would not notice that another one takes over its place").
@@ -394,7 +397,7 @@ func (m *Manager) takeOver(ctx context.Context, d Definition) (Definition, error
 	return d, err
 }
 
-// verify checks that the storage of another export of the same table has an object as it was
+// verify checks that the storage has an object of another export of the same table, as it was
 // written.
 func (m *Manager) verify(ctx context.Context, o catalog.ExportObject) error {
 	m.mu.Lock()
@@ -450,9 +453,10 @@ func (m *Manager) Drop(ctx context.Context, name catalog.ExportName) error {
 	return err
 }
 
-// endDrop finishes Drop after the goroutine of the export was told to end. If the catalog no longer
-// has the export, endDrop forgets it. Otherwise it starts the export again, unless the export is
-// paused. halted is the error if the goroutine has not ended yet.
+// endDrop finishes a Drop after the goroutine of the export was told to end. If the catalog no
+// longer has the export, endDrop removes it from the manager. Otherwise it starts the export again,
+// unless the export is paused. halted is the error of halt: not nil if the goroutine has not ended
+// yet.
 func (m *Manager) endDrop(x *exporter, halted error) {
 	stored, err := m.store.LookupExport(x.name)
 	m.mu.Lock()
@@ -465,8 +469,9 @@ func (m *Manager) endDrop(x *exporter, halted error) {
 	}
 }
 
-// startAgainLocked starts an export whose goroutine was told to end. If the goroutine has not ended
-// yet (halted is not nil), the export starts when it has. The manager's mu must be held.
+// startAgainLocked starts an export whose goroutine was told to end. If halted is not nil, the
+// goroutine has not ended yet, and the export starts when it has ended. The manager's mu must be
+// held.
 func (m *Manager) startAgainLocked(x *exporter, halted error) {
 	x.status.stopped()
 	if halted != nil && x.done != nil {

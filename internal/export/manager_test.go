@@ -116,7 +116,8 @@ func TestAPanicIsAnErrorOfTheExport(t *testing.T) {
 	}
 }
 
-// TestAProcessThatIsNoServerResumesExportsToo: the next server process runs them.
+// TestAProcessThatIsNoServerResumesExportsToo checks that a process that is not a server can pause
+// and resume exports. The next server process runs them.
 func TestAProcessThatIsNoServerResumesExportsToo(t *testing.T) {
 	m, table := open(t, true)
 	m.Start(&brittle{})
@@ -138,7 +139,8 @@ func TestAProcessThatIsNoServerResumesExportsToo(t *testing.T) {
 	want(stateStopped)
 }
 
-// TestAnExportThatCannotBeDroppedGoesOn, unless it is paused.
+// TestAnExportThatCannotBeDroppedGoesOn checks that an export runs again if DROP EXPORT failed,
+// unless it is paused.
 func TestAnExportThatCannotBeDroppedGoesOn(t *testing.T) {
 	m, table := open(t, false)
 	m.Start(&brittle{})
@@ -168,8 +170,8 @@ func TestAnExportThatCannotBeDroppedGoesOn(t *testing.T) {
 	}
 }
 
-// TestPartitionsThatFailWaitByThemselves: each failing partition waits on its own, with increasing
-// delays.
+// TestPartitionsThatFailWaitByThemselves checks that each failing partition waits on its own, with
+// increasing delays.
 func TestPartitionsThatFailWaitByThemselves(t *testing.T) {
 	now := time.Now()
 	f := failures{}
@@ -204,7 +206,8 @@ func TestPartitionsThatFailWaitByThemselves(t *testing.T) {
 	}
 }
 
-// TestAnObjectThatIsLostIsDueAtOnce, because the rows of the object may be due to be dropped.
+// TestAnObjectThatIsLostIsDueAtOnce checks that a lost object is written again at once. The rows of
+// the object may otherwise be dropped soon.
 func TestAnObjectThatIsLostIsDueAtOnce(t *testing.T) {
 	for fingerprint, want := range map[string]int{engine.Lost: 1, "another": 0} {
 		part := engine.ExportPartition{Parts: 1, Fingerprint: "new", Objects: []catalog.ExportObject{{Fingerprint: fingerprint}}}
@@ -214,8 +217,8 @@ func TestAnObjectThatIsLostIsDueAtOnce(t *testing.T) {
 	}
 }
 
-// TestAPlaceIsNotTakenOver by a RESUME EXPORT that failed, nor from an export that would not notice
-// it.
+// TestAPlaceIsNotTakenOver checks two cases in which an export does not take over a place: RESUME
+// EXPORT has failed, or the other export would not notice it because it has no mark.
 func TestAPlaceIsNotTakenOver(t *testing.T) {
 	m, _ := open(t, true)
 	d := Definition{Storage: "FOLDER", Options: map[string]string{"path": t.TempDir()}}

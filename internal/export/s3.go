@@ -43,7 +43,7 @@ const stallTime = 10 * time.Minute
 // with the storages of many vendors.
 type s3 struct {
 	client    *minio.Client
-	transport *http.Transport // of client
+	transport *http.Transport // the transport that client uses
 	endpoint  string          // in lower case, without a trailing slash and without a default port
 	bucket    string
 	prefix    string // empty, or ends with a slash
@@ -63,8 +63,8 @@ func asFolder(prefix string) string {
 
 func (s *s3) location() string { return s.endpoint + "/" + s.bucket + "/" + s.prefix }
 
-// identity treats the endpoints of all regions of Amazon as the same, because a bucket's name is
-// unique among all of them.
+// identity returns the same text for the endpoints of all regions of Amazon, because a bucket's
+// name is unique among all of them.
 func (s *s3) identity() string {
 	if strings.HasSuffix(s.endpoint, ".amazonaws.com") {
 		return amazon + strings.TrimPrefix(s.location(), s.endpoint)
@@ -112,8 +112,8 @@ func newS3(o *option.Set) (*s3, error) {
 	if s.transport, err = s3Transport(scheme == "https", ca); err != nil {
 		return nil, err
 	}
-	// The client decides by the endpoint whether buckets are hosts (Amazon) or folders (other
-	// vendors). It must not retry for minutes, because its callers retry.
+	// The client decides by the endpoint whether a bucket is a part of the host name (Amazon) or a
+	// folder (other vendors). It retries only twice, because its callers retry.
 	s.client, err = minio.New(host, &minio.Options{Creds: keys, Secure: scheme == "https", Region: region, Transport: s.transport, MaxRetries: 2})
 	if err != nil {
 		return nil, base.Errorf(base.Invalid, "S3 endpoint = %q: %w", s.endpoint, err)
@@ -152,8 +152,8 @@ func s3Transport(secure bool, ca string) (*http.Transport, error) {
 	return t, err
 }
 
-// failed converts an error of the client to a base error with the fitting kind. doing says during
-// which operation it occurred.
+// failed converts an error of the client to a base.Error with a suitable kind. doing names the
+// operation that failed, for the message.
 func (s *s3) failed(err error, doing string) error {
 	answer := minio.ToErrorResponse(err)
 	kind := base.Unavailable
@@ -214,7 +214,8 @@ func (s *s3) setMark(ctx context.Context, text string) error {
 	return nil
 }
 
-// put sends an object in one request if it fits into one part, as most objects do.
+// put sends an object. If the object fits into one part, as most objects do, it sends the object in
+// one request.
 func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Writer) error) (object, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -228,7 +229,7 @@ func (s *s3) put(ctx context.Context, path string, size int64, write func(io.Wri
 		written <- err
 	}()
 	info, err := s.send(ctx, s.prefix+path, partSize(size), &watched{from, stalled, s.patience})
-	// Without this, the writer would block forever on a pipe that is no longer read.
+	// The pipe is closed, because the writer would block forever if no one reads from it.
 	from.CloseWithError(errors.Join(err, context.Canceled))
 	if writeErr := <-written; writeErr != nil && (err == nil || errors.Is(err, writeErr)) {
 		return object{}, writeErr
@@ -257,8 +258,8 @@ func (w *watched) Read(b []byte) (int, error) {
 }
 
 func (s *s3) send(ctx context.Context, key string, part int64, from io.Reader) (minio.UploadInfo, error) {
-	// A killed process may have left an incomplete upload, which is removed here. Not every storage
-	// allows that; then the upload stays until the storage's own rules remove it.
+	// A process that was killed may have left an incomplete upload, which is removed here. If the
+	// storage does not allow that, the upload stays until the storage's own rules remove it.
 	_ = s.client.RemoveIncompleteUpload(ctx, s.bucket, key)
 	options := minio.PutObjectOptions{ContentType: "application/vnd.apache.parquet", PartSize: uint64(part), NumThreads: 1}
 	var first bytes.Buffer

@@ -17,9 +17,9 @@ type Status struct {
 	Table      string
 	Definition Definition // without secrets
 	Created    time.Time
-	// State is one of
+	// State is what the export does now. It is one of these:
 	//   - running
-	//   - waiting: after Error, until the export tries again
+	//   - waiting: after the error in Error, until the export tries again
 	//   - paused
 	//   - stopped: this process is not a server
 	State   string
@@ -31,8 +31,9 @@ type Status struct {
 	WrittenObjects, WrittenRows, WrittenBytes, DroppedPartitions, Errors int64
 
 	Objects []Object // ordered by partition and generation
-	// Due is the number of partitions whose time is over and that differ from their objects.
-	// DueSince is when the first of them was found to differ.
+	// Due is the number of partitions that have to be exported: their time (such as their day) is
+	// over, and their rows differ from the object that was written. DueSince is when the first of
+	// them was found to differ.
 	Due      int
 	DueSince time.Time
 }
@@ -81,8 +82,8 @@ type status struct {
 	rows    int64
 	bytes   int64
 	dropped int64
-	// seen has the partitions that differ from their objects and whose time is over, with the time
-	// when that was first found.
+	// seen has the partitions that have to be exported: their time (such as their day) is over, and
+	// their rows differ from the object that was written. The value is when this was first found.
 	seen map[string]time.Time
 }
 
@@ -105,8 +106,8 @@ func (s *status) is(state string) bool {
 	return s.state == state
 }
 
-// waits sets the state to waiting because of an error. It reports whether the export was not
-// waiting before, or for another error.
+// waits sets the state to waiting because of an error. It returns true if this is new: the export
+// was not waiting before, or waited because of another error.
 func (s *status) waits(err error) (news bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +117,8 @@ func (s *status) waits(err error) (news bool) {
 	return news
 }
 
-// see records which partitions differ from their objects, and returns since when each of them is
-// known to differ.
+// see records which partitions differ from their objects. It returns for each of them when this was
+// first found.
 func (s *status) see(differ []engine.ExportPartition, now time.Time) map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +148,8 @@ func (s *status) droppedOne() {
 	s.dropped++
 }
 
-// fill copies the data to a Status. differ are the partitions that differ from their objects now.
+// fill copies the data of a status to a Status. differ are the partitions that differ from their
+// objects now.
 func (s *status) fill(out *Status, differ []engine.ExportPartition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

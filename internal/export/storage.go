@@ -17,27 +17,28 @@ import (
 type place interface {
 	// location returns the place's name for people, with a trailing slash.
 	location() string
-	// identity returns a text that is equal for equal places, however they are written. Another
-	// export must not write to a place that begins with it.
+	// identity returns a text that is equal for equal places, even if users write them differently.
+	// An export must not write to a place if the identity of another export's place begins with
+	// this text, or the other way round.
 	identity() string
 }
 
 // storage reads and writes objects in a place. Paths have slashes and are relative to the place.
 type storage interface {
 	place
-	// begin checks that objects can be written, and that the place has none yet, because an export
-	// must not replace foreign objects.
+	// begin checks that objects can be written. It returns an error if the place has objects
+	// already, because an export must not replace foreign objects.
 	begin(ctx context.Context) error
-	// mark returns the text of the mark in the place. The error is NotFound if there is no mark,
-	// for example because a disk is not mounted.
+	// mark returns the text of the mark: the object that says which export owns the place. The
+	// error is NotFound if there is no mark, for example because a disk is not mounted.
 	mark(ctx context.Context) (string, error)
 	setMark(ctx context.Context, text string) error
-	// put writes an object at a path, and replaces an older one there. The function write writes
-	// its content. The object appears as a whole or, after an error, not at all. size is the
+	// put writes an object at a path. It replaces an older object there. The function write writes
+	// the content. The object appears as a whole or, after an error, not at all. size is the
 	// approximate size of the content in bytes.
 	put(ctx context.Context, path string, size int64, write func(io.Writer) error) (object, error)
-	// stat returns the size and etag of the object at a path. The error is NotFound if there is
-	// none.
+	// stat returns the size and etag of the object at a path. The error is NotFound if there is no
+	// object.
 	stat(ctx context.Context, path string) (object, error)
 	// remove removes the object at a path, if it exists.
 	remove(ctx context.Context, path string) error
@@ -51,9 +52,9 @@ type object struct {
 	etag  string // the storage's identifier of the content; empty if the storage has none
 }
 
-// markName is the name of the mark: a small object in the place that says which export owns the
-// place. If the mark is missing, the place is another one, such as the mount point of a disk that
-// is not mounted.
+// markName is the name of the mark: a small object that says which export owns the place. If the
+// mark is missing, this is not the place of the export. It may be the mount point of a disk that is
+// not mounted.
 const markName = "_scoter_export"
 
 // maxMark is the maximum number of bytes that are read of a mark.
@@ -61,16 +62,18 @@ const maxMark = 1 << 10
 
 const marking = "Scoter exports to this place. Its mark: "
 
-// markIn returns the mark in the text of the object markName, or "" if the text has none.
+// markIn returns the text of the mark. text is the content of the object markName. It returns "" if
+// the content is not a mark.
 func markIn(text []byte) string {
 	_, mark, _ := strings.Cut(string(text), marking)
 	return strings.TrimSpace(mark)
 }
 
-// owned returns an error unless the place exists and belongs to the export.
+// owned returns an error unless the export's place exists and its mark says that it belongs to the
+// export.
 func owned(ctx context.Context, p plan) error {
 	if p.Mark == "" && p.Storage == "S3" {
-		return nil // the export was created when there were no marks
+		return nil // the export is older than marks
 	}
 	found, err := p.storage.mark(ctx)
 	switch {
@@ -177,7 +180,8 @@ func (f *folder) mark(context.Context) (string, error) {
 
 func (f *folder) setMark(ctx context.Context, text string) error {
 	if ctx.Err() != nil {
-		return ctx.Err() // the export was not created, so its mark must not be written
+		// If ctx has ended, the export is not created, so its mark must not be written.
+		return ctx.Err()
 	}
 	return vfs.WriteFile(f.fs, f.at(markName), func(w io.Writer) error {
 		_, err := io.WriteString(w, marking+text+"\n")

@@ -37,7 +37,7 @@ struct Step {
 	const PhysicalOperator &op;
 	unique_ptr<GlobalOperatorState> shared;
 	unique_ptr<OperatorState> own;
-	unique_ptr<DataChunk> rows; // its output
+	unique_ptr<DataChunk> rows; // the operator's output
 };
 
 // The scan of a plan.
@@ -67,8 +67,8 @@ private:
 	bool finished = false;
 };
 
-// Whether a plan is a scan, or the single row of a SELECT without FROM, below operators that return
-// exactly one chunk per input chunk.
+// Reports whether a plan can run inline. It can if it is a scan, or the single row of a SELECT
+// without FROM, and the operators above return exactly one chunk per input chunk.
 bool IsRowwise(const PhysicalOperator &op, bool scans) {
 	switch (op.type) {
 	case PhysicalOperatorType::TABLE_SCAN:
@@ -92,7 +92,7 @@ unique_ptr<DataChunk> Run(ClientContext &context, const PhysicalOperator &root, 
 		steps.push_back(make_uniq<Step>(execution, *op, capacity));
 	Scan scan(execution, *op);
 	auto now = NewChunk(context, *op, capacity), next = NewChunk(context, *op, capacity);
-	unique_ptr<DataChunk> all; // used if there are several vectors; usually there is one
+	unique_ptr<DataChunk> all; // all rows of the result; used only if they are in several vectors
 	scan.Next(*now);
 	for (;;) {
 		auto rows = &now;
@@ -100,7 +100,7 @@ unique_ptr<DataChunk> Run(ClientContext &context, const PhysicalOperator &root, 
 			(*step)->Execute(execution, **rows);
 			rows = &(*step)->rows;
 		}
-		scan.Next(*next); // into separate memory: rows may refer to data in now
+		scan.Next(*next); // a separate chunk, because rows may refer to data in now
 		if (next->size() == 0 && !all) return std::move(*rows);
 		if (!all) all = NewChunk(context, root, capacity);
 		all->Append(**rows, true);
@@ -130,7 +130,8 @@ int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement state
 		bool stale = false;
 		context.RunFunctionInTransaction([&]() {
 			stale = prepared.data->RequireRebind(context, &none);
-			// Vectors of full size would cost more than everything else here.
+			// The chunks have only as many rows as needed, because full vectors (2,048 rows) would
+			// cost more than all other work here.
 			if (!stale)
 				result = Run(context, root,
 					NextPowerOfTwo(

@@ -5,8 +5,8 @@
 // buffers for vectors of 2,048 rows between all operators and after the last one. For a statement
 // that changes one row, the queue and the buffers take a third of the CPU time, and ten times the
 // cost of evaluating its expressions. This package runs the same plan with DuckDB's own operators,
-// and only calls them in a different way. It uses DuckDB's C++ classes; package livescan explains
-// why code that does so has packages of its own.
+// and calls them one after the other. It uses DuckDB's C++ classes; package livescan explains why
+// code that does so has packages of its own.
 package fewrows
 
 /*
@@ -24,14 +24,14 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// Start executes a statement without parameters that its connection has cached. rows is the largest
-// number of rows that the statement may read. If it is 0, only a statement without FROM runs
-// inline.
+// Start executes a prepared statement without parameters that its connection has cached. rows is
+// the largest number of rows that the statement may read. 0 means that only a statement without
+// FROM runs inline.
 //
 // DuckDB executes the statement as usual in these cases:
 //   - The plan is not a scan with filters and projections above it.
 //   - The statement must be planned again each time.
-//   - This is the statement's first run, which finds out its columns.
+//   - This is the statement's first run, which finds out the columns of its result.
 func Start(ctx context.Context, stmt *duck.Stmt, rows int) (*duck.Result, error) {
 	if !stmt.ColumnsKnown() {
 		return stmt.Start(ctx)

@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-// Runs a prepared statement without parameters that reads at most the given number of rows (0: it
-// has no FROM). There is no space for more rows. The memory of the statement is counted for the
-// account. Returns
+// Runs a prepared statement without parameters that reads at most the given number of rows. 0 rows
+// means that the statement has no FROM. There is no space for more rows. The memory of the
+// statement is counted for the account. Returns one of these numbers:
 //   - 1, and a chunk with all rows of the result, which the caller destroys;
-//   - 0, if the plan is not a scan with filters and projections above it: the statement did not
-//     run;
+//   - 0, if the plan is not a scan with filters and projections above it, so that the statement did
+//     not run;
 //   - -1, and an error message, which the caller frees, in the form that DuckDB uses for a
 //     connection that asks for errors as JSON.
 int scoter_run_few_rows(scoter_account *account, duckdb_prepared_statement statement, uint64_t rows,

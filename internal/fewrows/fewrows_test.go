@@ -132,7 +132,7 @@ func TestOtherPlansAreExecutedAsEver(t *testing.T) {
 		"SELECT i FROM range(3000) r(i) WHERE i IN (SELECT j * 2 FROM range(4000) r(j))",
 		"SELECT i, unnest([i, 1]) FROM range(5000) r(i)",
 		"SELECT i FROM range(5000) r(i) WHERE false",
-		// must be planned again each time
+		// This statement must be planned again each time.
 		"SELECT date_trunc('day', now()) = current_date FROM range(5000) r(i)",
 	} {
 		want, _, err := run(t, conn, sql, asEver)
@@ -147,7 +147,7 @@ func TestOtherPlansAreExecutedAsEver(t *testing.T) {
 	}
 }
 
-// A SELECT without FROM returns one row, which may differ from run to run.
+// TestWithoutFrom runs a SELECT without FROM. It returns one row, which may differ from run to run.
 func TestWithoutFrom(t *testing.T) {
 	conn := connect(t)
 	directly := func(stmt *duck.Stmt) (*duck.Result, error) { return Start(context.Background(), stmt, 0) }

@@ -19,21 +19,21 @@ import (
 // Table is empty. It is a hash table with linear probing (Knuth, The Art of Computer Programming,
 // 6.4). Go's map of strings takes several times as long for repeated values.
 type Table struct {
-	// offsets[i] is where value i begins in data; it has one element more than there are values, or
-	// none
+	// offsets[i] is where value i begins in data, and offsets[i+1] where it ends. A table without
+	// values has no offsets.
 	offsets []int32
 	data    []byte
-	// The hash table; its size is a power of two, and at most half of the slots are used.
+	// slots is the hash table. Its size is a power of two, and at most half of the slots are used.
 	slots []slot
 	// last is the slot that Find or Index returned last. In sorted columns the next value is
 	// usually the same.
 	last slot
 }
 
-// slot is one entry of the hash table. If a value has at most shortValue bytes, its slot contains
-// the value itself, so that comparisons need not read the table's data.
+// slot is one entry of the hash table. A value of at most shortValue bytes is stored in its slot,
+// so that comparisons need not read the table's data.
 type slot struct {
-	first, second uint64 // a short value as two words; for a longer value its hash, and 0
+	first, second uint64 // a short value as two words; for a longer value its hash and 0
 	size          uint32
 	index         uint32 // index of the value plus 1; 0 means that the slot is empty
 }
@@ -44,7 +44,7 @@ const (
 	firstSlots = 64
 )
 
-// The seeds of the hash function are random, so that clients that choose the values cannot cause
+// The seeds of the hash function are random. So clients that choose the values cannot cause
 // collisions.
 var (
 	longSeed   = maphash.MakeSeed()
@@ -52,7 +52,7 @@ var (
 	secondSeed = rand.Uint64()
 )
 
-// slotOf returns the slot for a value v, without its index.
+// slotOf returns the slot for a value v. Its field index is not set.
 func slotOf(v []byte) slot {
 	n := len(v)
 	s := slot{size: uint32(n)}
@@ -95,8 +95,7 @@ func (t *Table) Texts() *array.Data {
 	return array.NewData(arrow.BinaryTypes.String, t.Len(), buffers, nil, 0, 0)
 }
 
-// holds reports whether the slot s, which is not empty, is that of the value v. key must be
-// slotOf(v).
+// holds reports whether the slot s belongs to the value v. s is not empty, and key is slotOf(v).
 func (t *Table) holds(s, key *slot, v []byte) bool {
 	return s.first == key.first && s.second == key.second && s.size == key.size &&
 		(key.size <= shortValue || bytes.Equal(t.Value(s.index-1), v))
@@ -108,7 +107,8 @@ func (t *Table) Find(v []byte) (index uint32, ok bool) {
 		return 0, false
 	}
 	key := slotOf(v)
-	if t.holds(&t.last, &key, v) { // last is set: slots are created with the first value
+	// last is set here, because there are no slots before the first value is added
+	if t.holds(&t.last, &key, v) {
 		return t.last.index - 1, true
 	}
 	mask := len(t.slots) - 1
@@ -133,7 +133,7 @@ func (t *Table) Index(v []byte) uint32 {
 	return t.Add(v)
 }
 
-// IndexText is like Index, for a value of type string.
+// IndexText returns the index of a value of type string, as Index does for bytes.
 func (t *Table) IndexText(v string) uint32 {
 	return t.Index(unsafe.Slice(unsafe.StringData(v), len(v)))
 }

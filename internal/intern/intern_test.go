@@ -9,8 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// TestATableNumbersValuesAsAMapDoes adds values in random order and repeatedly. They have all
-// lengths around those that slots treat differently, and differ in one byte at any position.
+// TestATableNumbersValuesAsAMapDoes adds values in random order and repeatedly. Their lengths are
+// around those at which a slot stores values differently, and values differ in one byte at any
+// position.
 func TestATableNumbersValuesAsAMapDoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var values []string

@@ -1,4 +1,4 @@
-// Functions that DuckDB (1.5.5) must not take for functions that never fail.
+// Lists functions that may fail although DuckDB (1.5.5) says that they never do.
 //
 // DuckDB evaluates a function that never fails once for the whole dictionary of a column chunk or
 // of a batch in memory, instead of for each row. The dictionary also has the values of rows that
@@ -23,12 +23,13 @@ struct Fallible {
 	Fallible(const char *name, LogicalTypeId argument = LogicalTypeId::INVALID)
 		: name(name), argument(argument) {}
 	const char *name;
-	LogicalTypeId argument; // if valid, only the overloads with an argument of this type are meant
+	LogicalTypeId argument; // if valid, only the overloads with an argument of this type may fail
 };
 
-// The list. It does not have functions that fail only for arguments that are rarely columns (the
-// pattern of regexp_replace, the length of substring), because these owe their speed to the
-// dictionary. TestFunctionsThatMayFailSayThatTheyDo searches for functions that are missing here.
+// The functions that may fail. The list does not have functions that fail only for arguments that
+// are rarely columns (the pattern of regexp_replace, the length of substring), because these owe
+// their speed to the dictionary. The test TestFunctionsThatMayFailSayThatTheyDo searches for
+// functions that are missing here.
 const Fallible fallible[] = {
 	{"bar"},
 	{"chr"},
@@ -36,7 +37,7 @@ const Fallible fallible[] = {
 	{"jaccard"},
 	{"mismatches"},
 	{"to_base"},
-	// These fail at the limits of the calendar.
+	// These functions fail at the limits of the calendar.
 	{"+", LogicalTypeId::TIMESTAMP_TZ},
 	{"-", LogicalTypeId::TIMESTAMP_TZ},
 	{"date_sub"},
@@ -51,7 +52,8 @@ const Fallible fallible[] = {
 	{"make_timestamp_ns"},
 	{"range"},
 	{"to_timestamp"},
-	// These call a function for each element of a list, which may fail. DuckDB does not check that.
+	// These functions call another function for each element of a list, and that function may fail.
+	// DuckDB does not check it.
 	{"apply"},
 	{"array_apply"},
 	{"array_filter"},
@@ -63,9 +65,10 @@ const Fallible fallible[] = {
 	{"list_reduce"},
 	{"list_transform"},
 	{"reduce"},
-	// These fail if package limit (internal/duck/limit) refuses the work: distances of long texts,
-	// order in long lists, deeply nested JSON, GLOB with many *. Expressions that are too expensive
-	// only for texts of megabytes are not in the list: such texts are in no dictionary.
+	// These functions fail if package limit (internal/duck/limit) refuses the work: distances of
+	// long texts, order in long lists, deeply nested JSON, GLOB with many *. Functions that package
+	// limit refuses only for texts of megabytes are not in the list, because such texts are in no
+	// dictionary.
 	{"levenshtein"},
 	{"editdist3"},
 	{"damerau_levenshtein"},

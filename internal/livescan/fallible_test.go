@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// refusedShapes select rows of the file of refusing. These rows have values that functions refuse.
+// refusedShapes choose the rows of the test file that have a value which functions refuse.
 var refusedShapes = map[string]func(row uint32) bool{
 	"row = 7":     func(row uint32) bool { return row == 7 },
 	"row % 7 = 0": func(row uint32) bool { return row%7 == 0 },
@@ -34,13 +34,14 @@ func (f *fixture) count(sql string) (string, error) {
 	return rec.Column(0).ValueStr(0), nil
 }
 
-// Values of rows that are left out are still in the column's dictionary. DuckDB evaluates functions
-// that never fail for all of its values.
+// TestFunctionsDoNotFailForRowsThatAreLeftOut checks functions that may fail for some values. The
+// values of rows that are left out are still in the column's dictionary, and DuckDB evaluates
+// functions that it takes for never failing for all values of the dictionary.
 func TestFunctionsDoNotFailForRowsThatAreLeftOut(t *testing.T) {
 	f := newFixture(t)
 	files := 0
 	for condition, refused := range refusedShapes {
-		files++ // parts never change: what DuckDB caches about a file stays valid
+		files++ // each file has a new name, because what DuckDB caches about a file stays valid
 		path := filepath.Join(filepath.Dir(f.paths[0]), fmt.Sprintf("refused%d.parquet", files))
 		rows := fmt.Sprintf(`SELECT row, CASE WHEN %[1]s THEN -1 ELSE hash(row) %% 10 END::BIGINT AS n, CASE WHEN %[1]s THEN -1 ELSE hash(row) %% 10 END::INTEGER AS code,
 			CASE WHEN %[1]s THEN 'longer' ELSE 'x' || hash(row) %% 10 END AS word,
@@ -99,8 +100,8 @@ var edges = map[string]struct{ taken, refused string }{
 	"UUID":                     {"'00000000-0000-1000-8000-000000000001', '00000000-0000-1000-8000-000000000002'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"},
 }
 
-// Calls each function with each of its arguments from a column whose dictionary has values that are
-// in no row of the result.
+// TestFunctionsThatMayFailSayThatTheyDo calls each function with each of its arguments from a
+// column. The column's dictionary has values that are in no row of the result.
 func TestFunctionsThatMayFailSayThatTheyDo(t *testing.T) {
 	f := newFixture(t)
 	path, taken := filepath.Join(filepath.Dir(f.paths[0]), "edges.parquet"), filepath.Join(filepath.Dir(f.paths[0]), "taken.parquet")
@@ -116,7 +117,7 @@ func TestFunctionsThatMayFailSayThatTheyDo(t *testing.T) {
 	if err := f.conn.Exec("COPY (FROM '" + path + "' WHERE row >= 1000) TO '" + taken + "' (FORMAT parquet)"); err != nil {
 		t.Fatal(err)
 	}
-	// These refuse only patterns, formats and lengths, which are rarely columns.
+	// These functions refuse only patterns, formats and lengths, and these are rarely columns.
 	constants := regexp.MustCompile("^regexp_|_regex$|^substr|^left|^right|^array_extract$|^strftime$")
 	functions := f.rows(`SELECT DISTINCT function_name, array_to_string(parameter_types, ';') FROM duckdb_functions() WHERE function_type = 'scalar' AND len(parameter_types) > 0
 		AND function_name NOT IN ('error', 'sleep_ms', 'write_log') ORDER BY ALL`)
@@ -151,7 +152,7 @@ func TestFunctionsThatMayFailSayThatTheyDo(t *testing.T) {
 				asked++
 			} else if _, otherwise := f.count(call + "'" + taken + "'"); otherwise == nil {
 				t.Errorf("%s: %v", call, err)
-			} // otherwise types or constants that the function never accepts
+			} // any other error is about types or constants that the function never accepts
 		}
 	}
 	if asked < 1000 {

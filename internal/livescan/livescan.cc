@@ -56,24 +56,24 @@ private:
 	const bool only;
 };
 
-// The names of the virtual columns that have a row's address. No column of a part file has such a
-// name.
+// The names of the virtual columns that have a row's address: its rowset id and its number. No
+// column of a part file has such a name.
 const char *const source_name = "scoter_source", *const ordinal_name = "scoter_ordinal";
 
-// How far a thread has read a Parquet file: the first members of DuckDB's ParquetReadLocalState,
-// which is in no header. Register checks that the library has the version of the headers. The tests
-// of this package fail if the members differ.
+// Says how far a thread has read a Parquet file. It has the first members of DuckDB's struct
+// ParquetReadLocalState, which is in no header. Register checks that the library has the version of
+// the headers. The tests of this package fail if the members differ.
 struct Progress : public LocalTableFunctionState {
 	vector<idx_t> groups;
 	int64_t group;
-	idx_t behind;      // row of the row group after the vector that was read
-	idx_t group_first; // row number in the file of the row group's first row
+	idx_t behind;      // number, in the row group, of the row behind the vector that was read
+	idx_t group_first; // number, in the file, of the row group's first row
 	void *file, *reader, *protocol;
 	bool finished;
-	SelectionVector selection; // rows of the vector that meet the conditions; not used if all do
+	SelectionVector selection; // the vector's rows that meet the conditions; unused if all do
 };
 
-// The scan that runs on this thread. DuckDB does not pass it to FinalizeChunk.
+// The scan that runs on this thread. It is here because DuckDB does not pass it to FinalizeChunk.
 thread_local const MultiFileLocalState *scanning;
 
 // Bits that mark rows of one vector.
@@ -85,12 +85,12 @@ idx_t Count(const uint64_t *words, idx_t rows) {
 	return idx_t(scoter_count(words, int64_t(rows + 63) / 64));
 }
 
-// Returns bits that mark the hidden rows among count rows of a file, beginning with row first, or
-// nullptr if none is hidden. The bits are those of the file if they can be used as they are, and
-// otherwise in own.
+// Returns bits that mark the hidden rows among count rows of a file, beginning with row first.
+// Returns nullptr if none is hidden. If the bits stored for the file can be used as they are, it
+// returns these. Otherwise it makes bits in own.
 const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks &own) {
-	// The file's bits are whole words, so they cannot be used at the end of the file, or of row
-	// groups with large rows.
+	// The stored bits can only be used for whole words (64 rows). So they cannot be used at the end
+	// of the file, or of row groups whose size is not a multiple of 64.
 	if (file.bits && first % 64 == 0 && count % 64 == 0) return file.bits + first / 64;
 	auto end = file.rows + file.n;
 	auto row = std::lower_bound(
@@ -103,14 +103,15 @@ const uint64_t *Hidden(const scoter_file &file, row_t first, idx_t count, Marks 
 	return own.words;
 }
 
-// Removes marked rows from a chunk that a file reader has filled. The selections of the chunk's
-// vectors are in memory of the reader, which rewrites them for the next chunk, so they are changed
-// in place without a copy.
+// Removes marked rows from a chunk that a file reader has filled. It changes the selections of the
+// chunk's vectors in place. They are in memory of the reader, which writes them again for the next
+// chunk.
 void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 	auto count = chunk.size();
 	auto n = Count(taken, count);
 	if (n == 0) return;
-	// The selections of a STRUCT's members would have to change together with that of the STRUCT.
+	// In a chunk with a STRUCT no selection is changed in place, because the selections of the
+	// STRUCT's members would have to change with its own.
 	bool nested = std::any_of(chunk.data.begin(), chunk.data.end(),
 		[](const Vector &v) { return v.GetType().InternalType() == PhysicalType::STRUCT; });
 	SelectionVector keep;
@@ -136,7 +137,8 @@ void TakeOut(const uint64_t *taken, DataChunk &chunk) {
 // Removes hidden rows from a chunk that a file reader has filled.
 void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	auto &progress = static_cast<const Progress &>(*scanning->local_state);
-	// All vectors of a row group but the last one are full, so this is the first row of the vector.
+	// first becomes the first row of the vector. All vectors of a row group but the last one are
+	// full.
 	auto first = (progress.behind - 1) / STANDARD_VECTOR_SIZE * STANDARD_VECTOR_SIZE;
 	auto read = progress.behind - first, met = chunk.size();
 	if (met > read) throw InternalException("%d rows of a vector of %d", met, read);
@@ -149,8 +151,9 @@ void TakeOut(const scoter_file &file, DataChunk &chunk) {
 	TakeOut(taken.words, chunk);
 }
 
-// Reports whether an expression never fails. DuckDB's own answer cannot be used: it does not know
-// this of all functions, and wrongly assumes it of casts of text to BIT.
+// Reports whether an expression never fails. DuckDB's own answer cannot be used, for two reasons:
+// there are functions of which it does not know that they never fail, and it wrongly says that
+// casts of text to BIT never fail.
 bool NeverFails(const Expression &expression) {
 	switch (expression.GetExpressionClass()) {
 	case ExpressionClass::BOUND_REF:
@@ -184,8 +187,8 @@ bool NeverFails(const TableFilter &filter) {
 	case TableFilterType::IS_NULL:
 	case TableFilterType::IS_NOT_NULL:
 	case TableFilterType::IN_FILTER:
-	// An optional filter has only these three kinds. DuckDB makes it, for example, for the other
-	// side of a join.
+	// An optional filter never fails either: it contains only filters of the kinds in this list.
+	// DuckDB makes it, for example, for one side of a join from the values of the other side.
 	case TableFilterType::OPTIONAL_FILTER:
 	case TableFilterType::DYNAMIC_FILTER:
 	case TableFilterType::BLOOM_FILTER:
@@ -212,7 +215,7 @@ bool NeverFail(optional_ptr<TableFilterSet> filters) {
 	return true;
 }
 
-// Reports whether a condition computes a value for each row, which costs more than comparing the
+// Reports whether a condition computes a value for each row. This costs more than comparing the
 // stored value.
 bool Computes(const TableFilter &filter) {
 	switch (filter.filter_type) {
@@ -237,18 +240,18 @@ bool Compute(optional_ptr<TableFilterSet> filters) {
 	return false;
 }
 
-// Calls an action that reads a part. If the part is damaged, it throws an exception that
-// internal/duck turns into an error of kind Corrupt. DuckDB has no exception type of its own for
-// damaged files.
+// Calls an action that reads a part. If the part is damaged, it throws an exception that package
+// internal/duck turns into an error of kind Corrupt. DuckDB has no exception type for damaged
+// files.
 template <class PATH, class ACTION>
 auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 	try {
 		return action();
 	} catch (const std::bad_alloc &) { throw; } catch (const std::exception &failure) {
 		ErrorData error(failure);
-		// A page that cannot be decoded causes an error of another library, which DuckDB calls
-		// INVALID. Conditions that are evaluated during the read throw DuckDB's own errors, which
-		// are not damage.
+		// Only an error of type INVALID means damage: if a page cannot be decoded, another library
+		// fails, and DuckDB calls its error INVALID. Conditions that are evaluated during the read
+		// throw DuckDB's own errors, which are not damage.
 		if (error.Type() != ExceptionType::INVALID &&
 			(contents || error.Type() != ExceptionType::INVALID_INPUT))
 			throw;
@@ -257,8 +260,8 @@ auto Reading(PATH path, bool contents, ACTION action) -> decltype(action()) {
 	}
 }
 
-// Reads the files with exactly the given paths. DuckDB's own reader treats a path as a pattern: for
-// the folder "x[1]" it would read the files of "x1".
+// Reads the files with exactly the given paths. DuckDB's own reader treats a path as a pattern. For
+// the folder "x[1]" it would read the files of the folder "x1".
 struct PathReader : public MultiFileReader {
 	explicit PathReader(string name) { function_name = std::move(name); }
 
@@ -297,8 +300,8 @@ struct PathReader : public MultiFileReader {
 	virtual bool All() const { return true; }
 };
 
-// Reads Parquet files as DuckDB does, but leaves out hidden rows. Scattered hidden rows are read
-// first and then removed.
+// Reads Parquet files as DuckDB does, but leaves out hidden rows. If hidden rows are scattered, it
+// reads them first and then removes them.
 struct PartReader : public PathReader {
 	PartReader(const scoter_rows &hidden, string name)
 		: PathReader(std::move(name)), hidden(hidden) {}
@@ -325,7 +328,7 @@ struct PartReader : public PathReader {
 		return result;
 	}
 
-	// Makes the column of the file index return the rowset id of the file.
+	// Replaces DuckDB's column with the index of the file by a column with the file's rowset id.
 	void FinalizeBind(MultiFileReaderData &data, const MultiFileOptions &file_options,
 		const MultiFileReaderBindData &options, const vector<MultiFileColumnDefinition> &columns,
 		const vector<ColumnIndex> &ids, ClientContext &context,
@@ -362,7 +365,8 @@ struct PartReader : public PathReader {
 	const scoter_rows &hidden;
 };
 
-// Holds the bind function of read_parquet, of which this function is a copy with changes.
+// Has the bind function of read_parquet. The table function of this file is a copy of read_parquet
+// with changes.
 struct Original : public TableFunctionInfo {
 	explicit Original(table_function_bind_t bind) : bind(bind) {}
 	const table_function_bind_t bind;
@@ -380,8 +384,8 @@ unique_ptr<FunctionData> Bind(ClientContext &context, TableFunctionBindInput &in
 	return data;
 }
 
-// The scan, virtual columns and statistics of read_parquet. They are the same for every DuckDB
-// instance.
+// The functions of read_parquet for the scan, virtual columns and statistics. They are the same for
+// every DuckDB instance.
 std::atomic<table_function_t> original_scan;
 std::atomic<table_function_get_virtual_columns_t> original_columns;
 std::atomic<table_function_get_partition_stats_t> original_stats;
@@ -402,7 +406,7 @@ virtual_column_map_t VirtualColumns(ClientContext &context, optional_ptr<Functio
 	return columns;
 }
 
-// Returns the statistics in the files' metadata. These describe all rows, so they are used only if
+// Returns the statistics in the files' metadata. They include hidden rows, so they are used only if
 // all rows are read.
 vector<PartitionStatistics> Stats(ClientContext &context, GetPartitionStatsInput &input) {
 	auto &reader = static_cast<const PathReader &>(
@@ -429,7 +433,8 @@ void Register(ClientContext &context, const string &name, bool late_materializat
 	original_stats = function.get_partition_stats;
 	function.get_partition_stats = Stats;
 	function.get_multi_file_reader = PathReader::Create;
-	// A plan that was copied must bind again, to find the rows by the handle.
+	// The function cannot be serialized. So a plan that DuckDB copies must bind again, and finds
+	// the filter by its handle.
 	function.serialize = nullptr;
 	function.deserialize = nullptr;
 	CreateTableFunctionInfo info(std::move(function));

@@ -1,5 +1,5 @@
-// Package livescan implements the part scan: DuckDB's own scan of Parquet files, which leaves out
-// some rows.
+// Package livescan implements the part scan. This is DuckDB's own scan of Parquet files, changed so
+// that it leaves out some rows, such as deleted ones.
 //
 // DuckDB allows this only to C++ code, which takes long to compile, so it is in a package of its
 // own. internal/duck/include has the headers of the DuckDB version that is linked. NDEBUG is set as
@@ -32,21 +32,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// The two table functions of the part scan. They differ in queries with ORDER BY ... LIMIT: with
-// function, DuckDB reads the columns that are not in ORDER BY in a second scan, only for the rows
-// of the result. With onceOnly, it reads all columns in one scan. User statements cannot call these
-// functions.
+// The names of the two table functions of the part scan. They differ in queries with ORDER BY ...
+// LIMIT. With the one called function, DuckDB reads the columns that are not in ORDER BY in a
+// second scan, only for the rows of the result. With onceOnly, it reads all columns in one scan.
+// User statements cannot call these functions.
 const (
 	function = "scoter_parquet"
 	onceOnly = "scoter_parquet_once"
 )
 
-// headers is the DuckDB version of the headers in internal/duck/include. Only headers of exactly
-// the library's version are sure to match it.
+// headers is the DuckDB version of the headers in internal/duck/include. The headers are sure to
+// match the library only if this is exactly the library's version.
 const headers = "v1.5.6"
 
-// Register adds the table functions to the connection's DuckDB instance, and tells DuckDB which of
-// its own functions may fail (fallible.cc).
+// Register adds the table functions of the part scan to the connection's DuckDB instance. It also
+// tells DuckDB which of its own functions may fail (fallible.cc).
 func Register(conn *duck.Conn) error {
 	if version := C.GoString(C.duckdb_library_version()); version != headers {
 		return base.Errorf(base.Internal, "DuckDB is %s, internal/duck/include has the headers of %s", version, headers)
@@ -68,24 +68,24 @@ func register(conn *duck.Conn, function string, lateMaterialization bool) error 
 	return nil
 }
 
-// File is a part's file, and those of its rows that a Filter is about.
+// File is the file of a part, and the rows in it that a Filter leaves out or selects.
 type File struct {
 	Path   string
 	Source base.SourceID
 	Rows   Rows
 }
 
-// Rows are rows of a file that a Filter leaves out or selects. They must not change before the
+// Rows are rows of one file that a Filter leaves out or selects. They must not be changed until the
 // filters that refer to them are closed.
 type Rows struct {
 	Numbers   []uint32 // row numbers, ascending
 	bits      []uint64 // the same rows as a bitmap over all rows of the file; nil if there are few
-	scattered bool     // few of the rows fill whole vectors, which the reader could skip
+	scattered bool     // at most half of the rows are in vectors that they fill completely
 	dense     bool
 }
 
-// Hidden returns Rows to leave out of a file. numbers are their row numbers, ascending, and all is
-// the file's number of rows.
+// Hidden returns Rows that are to be left out of a file. numbers are their row numbers, ascending.
+// all is the number of rows in the file.
 func Hidden(numbers []uint32, all int64) Rows {
 	r := Rows{Numbers: numbers, scattered: scattered(numbers), dense: dense*int64(len(numbers)) > all}
 	if r.scattered && many*int64(len(numbers)) > all {
@@ -97,15 +97,15 @@ func Hidden(numbers []uint32, all int64) Rows {
 	return r
 }
 
-// Filter says which rows of some files to read. The SQL that Parquet returns refers to it until it
-// is closed.
+// Filter says which rows of some files a scan reads. It must stay open as long as the SQL that
+// Parquet returned for it is used.
 type Filter struct {
 	id     uint64
 	blocks []unsafe.Pointer
 	pinner runtime.Pinner
 }
 
-// filters has the open filters by id. The SQL has the id as a number.
+// filters has the open filters by id. SQL refers to a filter by its id.
 var filters struct {
 	sync.Map // uint64 -> *C.scoter_rows
 	last     atomic.Uint64
@@ -119,16 +119,16 @@ func scoterFindRows(id C.uint64_t) *C.scoter_rows {
 	return nil
 }
 
-// Without returns a filter that leaves out the given rows of the given files. Files that are not
-// listed are read completely, and the column schema.SourceColumn is undefined for their rows.
+// Without returns a filter that leaves out the given rows of the given files. A file that is not
+// listed is read completely, and the column schema.SourceColumn is undefined for its rows.
 func Without(files []File) *Filter { return newFilter(files, C.scoter_rows{}) }
 
-// Addressed is Without for scans in which each row has its address: files must list all files that
-// are read.
+// Addressed returns a filter like Without, for scans that read the addresses of rows. files must
+// list all files that the scan reads.
 func Addressed(files []File) *Filter { return newFilter(files, C.scoter_rows{addressed: true}) }
 
 // Only returns a filter that leaves out all rows except the given ones. files must list all files
-// that are read.
+// that the scan reads.
 func Only(files []File) *Filter { return newFilter(files, C.scoter_rows{addressed: true, only: true}) }
 
 func newFilter(files []File, kind C.scoter_rows) *Filter {
@@ -150,8 +150,8 @@ func newFilter(files []File, kind C.scoter_rows) *Filter {
 	return f
 }
 
-// pinned returns the address of the first element, and pins the elements until the filter is
-// closed.
+// pinned returns the address of the first element of a slice. The elements stay pinned (Go does not
+// move or free them) until the filter is closed.
 func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 	if len(elements) == 0 {
 		return nil
@@ -162,15 +162,15 @@ func pinned[E uint32 | uint64](f *Filter, elements []E) *E {
 }
 
 const (
-	// vector is the number of rows that DuckDB reads at a time.
+	// vector is the number of rows in a vector, which DuckDB reads at a time.
 	vector = 2048
-	// If more than one row in dense is hidden, the file is dense: conditions that compute something
-	// are evaluated only for visible rows. A LIKE on long texts without a dictionary that is
-	// evaluated only for visible rows takes 1.03 times as long as for all rows if a tenth of the
-	// rows is hidden, 0.91 times with 40%, and 0.74 times with 60%.
+	// dense is a number of rows. If more than one of this many rows is hidden, the file is dense:
+	// conditions that compute something are evaluated only for visible rows. A LIKE on long texts
+	// without a dictionary that is evaluated only for visible rows takes 1.03 times as long as for
+	// all rows if a tenth of the rows is hidden, 0.91 times with 40%, and 0.74 times with 60%.
 	dense = 3
-	// If more than one row in many is hidden, the rows are also stored as a bitmap. It takes at
-	// most 16 bytes per hidden row.
+	// many is a number of rows. If more than one of this many rows is hidden, the hidden rows are
+	// also stored as a bitmap. The bitmap takes at most 16 bytes per hidden row.
 	many = 128
 )
 
@@ -192,8 +192,8 @@ func (f *Filter) alloc(bytes uintptr) unsafe.Pointer {
 	return p
 }
 
-// Close frees the data to which scans refer. The caller must have ended all queries that use the
-// filter.
+// Close frees the data of the filter, to which scans refer. The caller must have ended all queries
+// that use the filter.
 func (f *Filter) Close() {
 	filters.Delete(f.id)
 	for _, p := range f.blocks {
@@ -203,10 +203,10 @@ func (f *Filter) Close() {
 	f.pinner.Unpin()
 }
 
-// Parquet returns an SQL table function call that reads files like read_parquet. If f is not nil,
-// it reads only the rows that f lets through. Paths are taken literally, not as patterns. once
-// prevents the second scan for the rows that ORDER BY ... LIMIT chose, which does not pay off if a
-// condition leaves few rows.
+// Parquet returns SQL that reads files: a call of a table function like read_parquet. If f is not
+// nil, it reads only the rows that f lets through. Paths are taken literally, not as patterns. With
+// once, DuckDB reads all columns in one scan also for ORDER BY ... LIMIT: a second scan for the
+// chosen rows does not pay off if a condition leaves few rows.
 func Parquet(paths []string, f *Filter, once bool) string {
 	quoted := make([]string, len(paths))
 	for i, path := range paths {

@@ -25,7 +25,8 @@ type fixture struct {
 	paths []string
 }
 
-// rowsPerFile gives several row groups, of which the last is short, and vectors that are not full.
+// rowsPerFile is the number of rows in a file. It gives several row groups, the last of which is
+// short, and vectors that are not full.
 const rowsPerFile = 10_000
 
 func newFixture(t *testing.T) *fixture {
@@ -162,7 +163,7 @@ func TestRowsAreLeftOut(t *testing.T) {
 			only, addressed := kind == 2, kind > 0
 			var files []File
 			var numbers []string
-			for n, path := range f.paths[:2] { // the third has none
+			for n, path := range f.paths[:2] { // the third file has no hidden rows
 				rows := chosen()
 				slices.Sort(rows)
 				var inFile []uint32
@@ -333,7 +334,8 @@ func TestFilesAreScannedOnce(t *testing.T) {
 	}
 }
 
-// TestAllRowsAreCountedByMetadata counts rows of one file, which DuckDB reads from its footer.
+// TestAllRowsAreCountedByMetadata counts the rows of one file. DuckDB reads their number from the
+// file's footer.
 func TestAllRowsAreCountedByMetadata(t *testing.T) {
 	f := newFixture(t)
 	filter := Without([]File{{Path: f.paths[0], Rows: Hidden([]uint32{5}, rowsPerFile)}})

@@ -16,9 +16,9 @@ int64_t scoter_count(const uint64_t *words, int64_t n);
 // the call.
 void scoter_pick(const uint64_t *words, const uint32_t *rows, int64_t n, uint64_t *picked);
 
-// Copies those of n numbers to the array to whose bit in words is not set, in order. If from is
-// NULL, the numbers are 0 to n - 1. It may write all n elements of to, which may be the same array
-// as from.
+// Copies some of n numbers to the array to, in their order: the numbers whose bit in words is not
+// set. The numbers are in from; if from is NULL, they are 0 to n - 1. It may write all n elements
+// of to. to may be the same array as from.
 void scoter_compress(const uint64_t *words, int64_t n, const uint32_t *from, uint32_t *to);
 
 #ifdef __cplusplus

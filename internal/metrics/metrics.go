@@ -16,8 +16,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// buckets are the upper bounds of the buckets of histograms, in seconds: from a lookup in memory to
-// the longest query.
+// buckets are the upper bounds of the buckets of histograms, in seconds. They range from a lookup
+// in memory to the longest query.
 var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 
 // Metrics are all metrics of a server.
@@ -32,8 +32,7 @@ type Metrics struct {
 	rowsReturned  atomic.Int64
 }
 
-// New returns the metrics of a server. The functions of w are called each time the metrics are
-// read.
+// New returns the metrics of a server. It calls the functions of w each time the metrics are read.
 func New(w Watched, log *slog.Logger) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), log: log,

@@ -28,15 +28,15 @@ type Watched struct {
 	Merges  func() merge.Totals
 	Sources func() []stream.Status
 	Exports func() []export.Status
-	Written func() map[string]int64 // rows written by interface: http, sql or kafka
+	Written func() map[string]int64 // rows written so far, by interface: http, sql or kafka
 	Running func() int              // number of requests that run SQL
-	// Number of queries that wait for one of the max_queries slots.
+	// Waiting returns the number of queries that wait for one of the max_queries slots.
 	Waiting  func() int
 	Streams  func() (used, limit int64) // bytes of Kafka records that are being processed
 	Failures func() int64               // number of failures of DuckDB
 }
 
-// seen is the state of a server at one point in time.
+// seen is what the metrics show of a server at one point in time.
 type seen struct {
 	engine.Status
 	engine.Totals
@@ -111,8 +111,8 @@ var measures = []measure{
 	{"scoter_duckdb_failures_total", "Times that DuckDB failed because of an internal error and was replaced.", counter, func(s *seen) float64 { return float64(s.failures) }},
 }
 
-// state is a Prometheus collector. It reads the metrics from a server's components when it is asked
-// for them.
+// state is a Prometheus collector. When Prometheus asks for the metrics, it reads them from a
+// server's components.
 type state struct {
 	watched  Watched
 	measures []*prometheus.Desc

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// alter runs an ALTER statement, from the token after ALTER on.
+// alter runs an ALTER statement. It reads the statement from the token after ALTER on.
 func (x *execution) alter() error {
 	c := x.c
 	if !c.accept("TABLE") {
@@ -51,8 +51,8 @@ func (x *execution) alter() error {
 	return c.unexpected("ADD, DROP, RENAME, ALTER COLUMN, SET or RESET")
 }
 
-// alterClauses changes the sort key, the partitioning or the options. A new sort key or
-// partitioning applies to parts that are written from now on. Merges rewrite the other parts.
+// alterClauses changes the sort key, the partitioning or the options of a table. A new sort key or
+// partitioning applies to parts that are written from now on. Merges rewrite the older parts.
 func (x *execution) alterClauses(t schema.Table) error {
 	if x.c.peek("(") {
 		options, err := x.c.options()
@@ -107,7 +107,8 @@ func (x *execution) addColumn(t schema.Table) error {
 		return base.Errorf(base.Invalid, "ADD COLUMN takes a name, a type, NOT NULL and DEFAULT")
 	}
 	column := shape.Columns[0]
-	own := false // whether each evaluation of the default may give another value
+	// own says that the default may give another value each time it is evaluated, as random() does.
+	own := false
 	if column.Default != "" {
 		if own, err = x.isVolatile(column.Default); err != nil {
 			return err
@@ -128,7 +129,8 @@ func (x *execution) addColumn(t schema.Table) error {
 	}), ifNotExists)
 }
 
-// isVolatile reports whether each evaluation of an expression may give another value.
+// isVolatile reports whether an expression may give another value each time it is evaluated, as
+// random() does.
 func (x *execution) isVolatile(expression string) (bool, error) {
 	tokens, err := sqltoken.Split(expression)
 	if err != nil {
@@ -138,10 +140,10 @@ func (x *execution) isVolatile(expression string) (bool, error) {
 	return placing == besideEach, err
 }
 
-// checkEmpty returns an error if a column with a volatile default is added to a table that has
-// rows. Existing rows get one constant for an added column, but with such a default each row would
-// need a value of its own. checkEmpty runs within the change of the table, so no rows can be
-// inserted in between.
+// checkEmpty returns an error if the table has rows and the new column has a volatile default, such
+// as random(). Existing rows get one constant for an added column, but with a volatile default each
+// row would need a value of its own. checkEmpty runs within the change of the table, so no rows can
+// be inserted in between.
 func (x *execution) checkEmpty(t schema.Table, column schema.Column) error {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {
@@ -175,8 +177,8 @@ func (x *execution) dropColumn(t schema.Table) error {
 	})
 }
 
-// checkUnchecked returns an error if a check of the table (CHECK) names the column. Such a column
-// cannot be renamed or dropped. done is the past participle for the error message, such as
+// checkUnchecked returns an error if a CHECK constraint of the table names the column. Such a
+// column cannot be renamed or dropped. done is the past participle for the error message, such as
 // "dropped".
 func checkUnchecked(t schema.Table, column, done string) error {
 	tokens, err := sqltoken.Split(t.Condition())
@@ -242,7 +244,8 @@ func (x *execution) alterColumn(t schema.Table) error {
 		definition.copy(c, c.at, len(c.tokens()))
 		definition.write(")")
 		c.at = len(c.tokens())
-		// A default must follow the rules of CREATE TABLE: it has no sub-query and names no column.
+		// A default that ALTER sets must follow the rules of CREATE TABLE: it has no sub-query and
+		// names no column.
 		if _, err := x.shape(&definition); err != nil {
 			return base.Wrap(err, "default of %q", name)
 		}
@@ -260,7 +263,8 @@ func (x *execution) alterColumn(t schema.Table) error {
 	return c.unexpected("TYPE, SET DEFAULT, DROP DEFAULT, SET NOT NULL or DROP NOT NULL")
 }
 
-// countedTable is the name under which the query of countOf reads the rows that it counts.
+// countedTable is the table name under which the query of the function countOf reads the rows that
+// it counts.
 const countedTable = "scoter.counted"
 
 // countOf counts the rows of a table in a snapshot that meet a condition.
@@ -290,8 +294,8 @@ func (x *execution) setNotNull(t schema.Table, name string) error {
 	if err = x.checkNoNulls(t, name); err == nil || was {
 		return err
 	}
-	// x.ctx may be canceled, which would have ended the count with an error. The undo must run
-	// anyway.
+	// The undo must run even if x.ctx is canceled. A cancellation may be the reason why the second
+	// check failed.
 	_, undo := x.store.AlterTable(context.WithoutCancel(x.ctx), t.ID, func(t schema.Table) (schema.Table, error) { return t.SetNotNull(name, false) })
 	return errors.Join(err, undo)
 }
@@ -305,7 +309,7 @@ func (x *execution) checkNoNulls(t schema.Table, column string) error {
 	return err
 }
 
-// count runs a query whose result is one BIGINT.
+// count runs a query whose result is one BIGINT, and returns that number.
 func (x *execution) count(s Select) (int64, error) {
 	s.Database = x.req.Database
 	rows, err := x.planner.Select(x.ctx, s)
@@ -326,7 +330,7 @@ func (x *execution) count(s Select) (int64, error) {
 	return n, err
 }
 
-// drop runs a DROP statement, from the token after DROP on.
+// drop runs a DROP statement. It reads the statement from the token after DROP on.
 func (x *execution) drop() error {
 	c := x.c
 	what := ""
@@ -374,8 +378,9 @@ func (x *execution) drop() error {
 	return c.placed(err, place)
 }
 
-// dropNamespace drops a database or schema. Without CASCADE the database or schema must be empty.
-// Then it has no Kafka source that would have to be stopped.
+// dropNamespace drops a database or schema by calling drop. Without CASCADE the database or schema
+// must be empty, so there is no Kafka source to stop. With CASCADE, the sources that fill its
+// tables are stopped first.
 func (x *execution) dropNamespace(database, schemaName string, cascade bool, drop func() error) error {
 	if !cascade {
 		return drop()

@@ -19,18 +19,17 @@ import (
 // table merges on read and the rows have all columns, they count as inserted, because Append does
 // not look up whether their keys exist.
 //
-// For a table with a primary key, a request with rows for several tables must not:
-//   - move rows to another partition or sort position by giving only some of their columns,
-//   - give only some columns of a table with checks.
-//
-// Such rows need a request of their own.
+// A request with rows for several tables has two limits for tables with a primary key. Such rows
+// need a request of their own:
+//   - rows with only some columns, if this moves them to another partition or sort position,
+//   - rows with only some columns of a table with CHECK constraints.
 func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (Counts, error) {
 	return m.once(ctx, o, func(o engine.AppendOptions) (Counts, error) {
 		keyed := false
 		for _, rows := range tables {
 			t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-			// An error about a table without a primary key is not handled here: Append returns it
-			// below.
+			// If there is no such table, or it has no primary key, an error of the lookup is not
+			// handled here: the store's Append below returns it.
 			keyed = keyed || err == nil && !goesIn(t, rows)
 		}
 		if !keyed {
@@ -52,8 +51,8 @@ func (m *Mutator) Append(ctx context.Context, tables []engine.TableRows, o engin
 	})
 }
 
-// goesIn reports whether rows are appended to a table as they are, without regard to existing rows
-// of the same keys.
+// goesIn reports whether rows are appended to a table as they are, without looking for existing
+// rows of the same keys.
 func goesIn(t schema.Table, rows engine.TableRows) bool {
 	if rows.Deleting != nil {
 		return false
@@ -61,9 +60,9 @@ func goesIn(t schema.Table, rows engine.TableRows) bool {
 	return len(t.PrimaryKey) == 0 || comesUnseen(t, givenBy(rows, t), rows.Whole) && checkSameColumns(rows, t) == nil
 }
 
-// comesUnseen reports whether rows are appended to a table without looking up existing rows of
-// their keys. given are the columns that the sender gave. whole says that the columns that the
-// sender did not give get their defaults, instead of keeping existing values.
+// comesUnseen reports whether a table that merges on read gets these rows without a look-up of the
+// existing rows of their keys. given are the columns that the sender gave. whole says that the
+// columns that the sender did not give get their defaults, instead of keeping existing values.
 func comesUnseen(t schema.Table, given []schema.Column, whole bool) bool {
 	return t.MergeOnRead && (whole || len(given) == len(t.Columns))
 }
@@ -76,17 +75,17 @@ func (m *Mutator) Fits(ctx context.Context, tables []engine.TableRows, o engine.
 	return err
 }
 
-// appended has the rows of a request for one table.
+// appended has the rows of a request for one table, in the form in which they are committed.
 type appended struct {
 	table schema.Table
-	rows  []arrow.RecordBatch // conformed to the table; empty if keyed is set
-	keyed []*arrivals         // keyed has the rows instead, if the table has a primary key.
+	rows  []arrow.RecordBatch // the rows, conformed to the table; empty if keyed is set
+	keyed []*arrivals         // the rows, if the table has a primary key
 	// evolution is the change of the table's schema that the rows need, or nil.
 	evolution *engine.Evolution
 }
 
-// appended conforms the rows of a request to their tables. The caller must call release, even after
-// an error.
+// appended conforms the rows of a request to their tables, and returns one element for each table.
+// The caller must call release, even after an error.
 func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (all []appended, release func(), err error) {
 	release = func() {
 		for _, one := range all {
@@ -104,22 +103,23 @@ func (m *Mutator) appended(ctx context.Context, tables []engine.TableRows, o eng
 	return all, release, nil
 }
 
-// appendedTo conforms the rows for one table to that table.
+// appendedTo conforms the rows of a request for one table to that table.
 func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (one appended, err error) {
 	w := &write{Mutator: m, ctx: ctx, rows: rows, mode: Upsert, options: o}
 	if rows.Deleting != nil {
 		return w.withDeletions()
 	}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	// For a table without a primary key, Conform returns the error.
+	// If the table has no primary key or does not exist, the error of the lookup is not returned
+	// here: the store's Conform returns it.
 	if err == nil && len(t.PrimaryKey) > 0 {
 		if one.keyed, err = w.pieces(t); err != nil {
 			return one, base.Wrap(err, "table %s", t.QualifiedName())
 		}
 		one.evolution = w.evolution
 		if len(one.keyed) > 0 {
-			// The table of the rows, because the table may have been dropped and created again
-			// since.
+			// The table is taken from the rows, not from the lookup above. The table may have been
+			// dropped and created again since that lookup.
 			one.table = one.keyed[0].table
 			return one, nil
 		}
@@ -145,8 +145,8 @@ func (m *Mutator) appendedTo(ctx context.Context, rows engine.TableRows, o engin
 	return one, nil
 }
 
-// arrivals returns rows that conform to a table as incoming rows. They can be upserted by the
-// table's primary key without a query.
+// arrivals returns the records, which conform to table t, as incoming rows. They can be upserted by
+// the table's primary key without a query. Rows for which that is not possible are an error.
 func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals, error) {
 	if err := checkKeyValues(t, records); err != nil {
 		return nil, err
@@ -168,8 +168,8 @@ func (w *write) arrivals(t schema.Table, records []arrow.RecordBatch) (*arrivals
 	return arrive(t, records, given, given, replaceRow)
 }
 
-// appendAll appends to several tables, some of which have a primary key. It returns errStale if the
-// schema of a table changed in the meantime.
+// appendAll appends the rows of one request to several tables, some of which have a primary key. It
+// returns errStale if the schema of a table changed in the meantime.
 func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (counts Counts, err error) {
 	all, release, err := m.appended(ctx, tables, o)
 	defer release()
@@ -190,7 +190,7 @@ func (m *Mutator) appendAll(ctx context.Context, tables []engine.TableRows, o en
 	return counts, err
 }
 
-// commitAll commits all rows as one edit. all is sorted by table.
+// commitAll commits the rows of all tables of a request as one edit. all is sorted by table.
 func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.AppendOptions) (Counts, error) {
 	var ids, keyed []base.TableID
 	for _, one := range all {
@@ -202,7 +202,8 @@ func (m *Mutator) commitAll(ctx context.Context, all []appended, o engine.Append
 			keyed = append(keyed, one.table.ID)
 		}
 	}
-	// All of these tables exist: Append creates only tables without a primary key.
+	// These tables can be locked because they exist: Append creates only tables without a primary
+	// key.
 	release, err := m.hold(ctx, o.Waits, o.Pins, keyed...)
 	if err != nil {
 		return Counts{}, err

@@ -32,9 +32,10 @@ func errOtherSchema(t schema.Table) error {
 	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
 }
 
-// insertMany adds any number of rows to a table with a primary key in one edit, as INSERT does.
-// rows is called with the function take, and calls it with batches that conform to the table. given
-// are the columns that the sender gave. c is replaceRow or refuseRow.
+// insertMany adds any number of rows to a table with a primary key in one edit, as INSERT does. It
+// calls rows with a function take, and rows calls take with each batch of rows, which must conform
+// to the table. given are the columns that the sender gave. c says what happens if a key exists; it
+// is replaceRow or refuseRow.
 func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema.Column, c conflict, o engine.AppendOptions, rows func(take func(arrow.RecordBatch) error) error) (counts Counts, err error) {
 	names := make([]string, len(given))
 	for i, c := range given {
@@ -61,9 +62,9 @@ func (m *Mutator) insertMany(ctx context.Context, t schema.Table, given []schema
 	return x.insertParts(in, taken, len(given) == len(t.Columns) || c == refuseRow)
 }
 
-// insertParts commits the rows that were written as parts. whole says that a new row either
-// replaces the existing row of its key or is left out. Then the new parts need not be joined with
-// the table.
+// insertParts commits the rows of an intake that were written as parts. If whole is true, a new row
+// either replaces the existing row of its key or is left out, so the new parts need not be joined
+// with the table.
 func (x *execution) insertParts(in insertion, rows *intake, whole bool) (Counts, error) {
 	if err := rows.stage(); err != nil {
 		return Counts{}, err
@@ -106,8 +107,8 @@ func (in *intake) settled(waits engine.Waits, try func() (Counts, error)) (Count
 	return Counts{}, errTooOften()
 }
 
-// check returns an error if the table of a snapshot has another schema than the intake's rows, or
-// still has rows in memory. t is nil if the snapshot does not have the table.
+// check returns an error if the table of a snapshot has another schema than the rows of the intake,
+// or still has rows in memory. t is that table; it is nil if the snapshot does not have the table.
 func (in *intake) check(t *snapshot.Table) error {
 	switch {
 	case t == nil || t.Schema.Version != in.table.Version:
@@ -118,7 +119,8 @@ func (in *intake) check(t *snapshot.Table) error {
 	return nil
 }
 
-// replace commits the new parts, and deletes the existing rows of the same keys in the same edit.
+// replace commits the new parts (staged). In the same edit it deletes the existing rows of the same
+// keys.
 func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Counts, error) {
 	snap, err := in.store.Settled(in.ctx, in.table.ID)
 	if err != nil {
@@ -140,7 +142,7 @@ func (in *intake) replace(staged []*catalog.Part, o engine.AppendOptions) (Count
 	return s.counts, err
 }
 
-// arrived returns the new parts as a table for a query, in which each key occurs once.
+// arrived returns the new parts as a table that a query can read. Each key occurs once in it.
 func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
 	t := &snapshot.Table{Schema: in.table, Versions: map[uint32]schema.Table{in.table.Version: in.table}}
 	s := in.settlement(t, staged)
@@ -151,8 +153,8 @@ func (in *intake) arrived(staged []*catalog.Part) (*Transient, error) {
 	return &Transient{Name: arrivedTable, Table: &snapshot.Table{Schema: in.table.Bare(), Parts: staged, Versions: t.Versions, Patches: sets}}, err
 }
 
-// without returns a copy of the patch sets of a table's rowsets in which the rows of deleted are
-// deleted too. Both maps are by rowset.
+// without returns a copy of sets, the deletions and patches of a table's rowsets, in which the rows
+// of deleted are deleted too. The keys of both maps are ids of rowsets.
 func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*patch.Set, error) {
 	out := maps.Clone(sets)
 	if out == nil {
@@ -171,9 +173,9 @@ func without(sets map[base.SourceID]*patch.Set, deleted map[base.SourceID]*roari
 	return out, nil
 }
 
-// mergeParts joins the new rows with the table, and commits the result. If the statement changes
-// keys, a new key may be equal to another new key, or to the key of a row that the statement does
-// not change. mergeParts finds these cases.
+// mergeParts joins the new rows (arrived) with the table, and commits the result. If the statement
+// changes keys, it returns an error if a new key is equal to another new key, or to the key of a
+// row that the statement does not change.
 func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (counts Counts, err error) {
 	p, err := x.arrivalPlan(in, arrived)
 	if err != nil {
@@ -196,7 +198,8 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		made.twice = errOneKey(rows.table)
 	}
 	if at := rows.table.ColumnByID(rows.table.IsDeleted); at >= 0 && !contains(made.sent, rows.table.IsDeleted) {
-		// DO UPDATE may set this column
+		// The deletion column may have values although it was not sent, because DO UPDATE may set
+		// it.
 		made.sent = append(slices.Clone(made.sent), rows.table.Columns[at])
 	}
 	deleted := map[base.SourceID]*roaring.Bitmap{}
@@ -220,7 +223,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 				counts.Inserted++
 			case buried:
 				counts.Deleted++
-				counts.Inserted++ // settlement.tombstones subtracts it again
+				counts.Inserted++ // settlement.tombstones later subtracts 1 for each of these rows.
 				addRow(deleted, row)
 			default:
 				counts.Updated++
@@ -231,7 +234,7 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 	})
 	snap.Retain()
 	defer snap.Release()
-	found.Close() // releases the connection; for the reason see attempt
+	found.Close() // releases the connection, as the function attempt explains
 	if err == nil {
 		err = made.stage()
 	}
@@ -243,8 +246,8 @@ func (x *execution) mergeParts(in insertion, rows *intake, arrived *Transient) (
 		return Counts{}, err
 	}
 	if rekeys || rows.table.IsDeleted != 0 {
-		// The join did not see tombstones, so a new row may have the key of one. The rows that the
-		// join replaced are hidden from the search for such keys.
+		// The join did not see tombstones, so a new row may have the same key as a tombstone. The
+		// search for such keys ignores the rows that the join replaced.
 		visible := *t
 		if visible.Patches, err = without(t.Patches, deleted); err != nil {
 			return Counts{}, err

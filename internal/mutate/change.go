@@ -16,20 +16,21 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxAttempts is how often a statement runs at most, if other statements keep changing the rows
-// that it reads.
+// maxAttempts is how many times a statement is tried if other statements keep changing the rows
+// that it reads. Then it fails.
 const maxAttempts = 100
 
-// again calls try, which makes a change from a new snapshot, until it succeeds. It calls try again
-// if
-//   - other statements changed the rows that try had read (engine.ErrChanged). From then on try
-//     holds the locks of its tables, so that the other statements wait.
-//   - another statement holds the lock of one of its tables (engine.ErrPinned). From then on try
-//     shares the locks.
-//   - there was no memory for its rows (engine.ErrNoRoom). Then again first waits for the memory.
+// again calls try, which makes a change from a new snapshot, until try succeeds or returns another
+// error than these three:
+//   - engine.ErrChanged: other statements changed the rows that try had read. From then on try
+//     holds exclusive locks of its tables, so that the other statements wait.
+//   - engine.ErrPinned: another statement holds the lock of a table. From then on try holds shared
+//     locks of its tables.
+//   - engine.ErrNoRoom: there was no memory for the rows. again waits for memory before it calls
+//     try again.
 //
-// try must take the table locks that its argument pins asks for before it takes a snapshot. If it
-// returns one of these errors it must leave nothing behind.
+// The argument pins says which table locks try must take before it takes a snapshot. If try returns
+// one of these errors it must have changed nothing, and must hold no locks.
 func (m *Mutator) again(ctx context.Context, try func(room *engine.Room, pins engine.Pins) error) error {
 	room := m.store.Room()
 	defer room.Close()
@@ -65,8 +66,8 @@ func (m *Mutator) hold(ctx context.Context, waits engine.Waits, pins engine.Pins
 	return func() {}, nil
 }
 
-// once calls a function that changes rows, unless the request repeats an earlier one with the same
-// idempotency key. See engine.Engine.Once.
+// once calls run, which changes rows. If an earlier request had the same idempotency key, it
+// returns the counts of that request instead. See engine.Engine.Once.
 func (m *Mutator) once(ctx context.Context, o engine.AppendOptions, run func(engine.AppendOptions) (Counts, error)) (Counts, error) {
 	result, err := m.store.Once(ctx, o, func(o engine.AppendOptions) (engine.Result, error) {
 		counts, err := run(o)
@@ -79,12 +80,13 @@ func errTooOften() error {
 	return base.Errorf(base.Conflict, "other statements changed what this one reads, %d times in a row", maxAttempts).WithHint("run the statement again")
 }
 
-// errStale says that rows were made for a schema that their table no longer has. The rows have to
-// be made again.
+// errStale says that rows were prepared for a schema that their table no longer has. The caller has
+// to prepare the rows again.
 var errStale = engine.ErrStale
 
-// changeRows runs a statement that changes rows of a table. It plans the statement, finds the rows,
-// and commits the change set.
+// changeRows runs a statement that changes rows of a table. It calls plan, runs the plan's query to
+// find the rows, and commits the change set. It does all of this again if other statements changed
+// the rows in the meantime.
 func (x *execution) changeRows(plan func() (*rowPlan, error)) (result *Result, err error) {
 	err = x.again(x.ctx, func(room *engine.Room, pins engine.Pins) error {
 		result, err = x.attempt(plan, room, pins)
@@ -159,13 +161,14 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 		rewrites = x.mode == Auto && errors.Is(err, engine.ErrColumnBytes)
 	}
 	if rewrites {
-		// The evolution is a separate edit, because the rows are committed as parts. If the rewrite
-		// fails, for example because the disk is full, the table still has its new schema.
+		// The change of the schema (Evolutions) is an edit of its own, because a rewrite commits
+		// the rows as parts. If the rewrite fails, for example because the disk is full, the table
+		// still has its new schema.
 		if err = x.store.Evolve(x.ctx, options.Evolutions); err != nil {
 			result.Close()
 			return nil, err
 		}
-		x.options.Evolutions = nil // in case the statement runs again
+		x.options.Evolutions = nil // another attempt must not make these changes again
 		err = x.rewriter.Mutate(x.ctx, s, o.change, options)
 	}
 	if err != nil {
@@ -175,9 +178,9 @@ func (x *execution) attempt(plan func() (*rowPlan, error), room *engine.Room, pi
 	return result, nil
 }
 
-// pin takes the locks of the table that a statement changes and of the tables that its last attempt
-// read. Without the latter, a statement that keeps changing one of these tables would make this
-// statement run again each time.
+// pin locks the table that a statement changes and the tables that its last attempt read. If the
+// tables that it only reads were not locked, statements that change them all the time would make
+// this statement run again each time.
 func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), err error) {
 	release, err = x.hold(x.ctx, x.options.Waits, pins, append(x.read, target)...)
 	if base.KindOf(err) == base.NotFound && len(x.read) > 0 {
@@ -188,8 +191,8 @@ func (x *execution) pin(pins engine.Pins, target base.TableID) (release func(), 
 }
 
 // find runs the query of a plan. If the plan looks for the rows of one key and an index can find
-// them, the query runs over these rows only. Otherwise find calls plan for a plan over the whole
-// table, and runs that plan's query.
+// them, the query runs over these rows only. If no index can find them, find calls plan to plan a
+// scan of the whole table, and runs the query of that plan.
 func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *findings, err error) {
 	located, err := x.locate(p)
 	if err == nil && located == nil && p.key != nil {
@@ -213,12 +216,14 @@ func (x *execution) find(p *rowPlan, plan func() (*rowPlan, error)) (found *find
 // findings are the rows that a plan's query found.
 type findings struct {
 	Found
-	plan    *rowPlan
-	located int // number of rows that an index found for the plan's key; 0 if the plan has no key
+	plan *rowPlan
+	// The number of rows that an index found for the plan's key; 0 if no index was used.
+	located int
 }
 
-// reads returns the rows and columns on which the result of the statement depends, for the check
-// for conflicts. The argument is what the plan's query read.
+// reads returns the tables and columns on which the result of the statement depends. The committer
+// compares them with the changes since the snapshot. The argument reads is what the plan's query
+// read.
 func (p *rowPlan) reads(reads []engine.Read) []engine.Read {
 	if p.keyed {
 		reads = slices.DeleteFunc(reads, func(r engine.Read) bool { return r.Table == p.table.ID && r.Columns != nil })
@@ -265,8 +270,8 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 			return err
 		}
 	}
-	// left are the inserted rows that are left out: rows with a lower version than their key's
-	// tombstone, and deletions of a key that does not exist.
+	// left are the inserted rows that are not stored after all: rows with a lower version than
+	// their key's tombstone, and deletions of a key that does not exist.
 	left := map[uint32]bool{}
 	seen := make(map[batch.KeyHash]bool, len(hashes))
 	for i, h := range hashes {
@@ -294,7 +299,8 @@ func (x *execution) checkKeys(f *effects, o *outcome, s *snapshot.Snapshot) erro
 	return o.leaveOut(left)
 }
 
-// duplicateKey is the error of a row whose key another row has. columns are the columns of the key.
+// duplicateKey returns the error for a row that has the same key as another row. columns are the
+// columns of the key.
 func duplicateKey(t schema.Table, columns []arrow.Array, row int) *base.Error {
 	var parts []string
 	for i, id := range t.PrimaryKey {
@@ -303,14 +309,14 @@ func duplicateKey(t schema.Table, columns []arrow.Array, row int) *base.Error {
 	return base.Errorf(base.Conflict, "Duplicate key %q violates primary key constraint of table %s", strings.Join(parts, ", "), t.QualifiedName())
 }
 
-// refusedKey is the error of duplicateKey for a plain INSERT of an existing key into a table with
-// the option on_insert = 'error'.
+// refusedKey returns the error for a plain INSERT of a key that exists, into a table with the
+// option on_insert = 'error'. It is the error of duplicateKey with a hint.
 func refusedKey(t schema.Table, columns []arrow.Array, row int) error {
 	return duplicateKey(t, columns, row).WithHint("INSERT OR REPLACE, OR IGNORE and ON CONFLICT take such a row; ALTER TABLE %s SET (on_insert = 'replace') makes every INSERT replace", schema.QuoteIfNeeded(t.Name))
 }
 
 // returnedOf evaluates the RETURNING list of a statement over the rows as they are after the
-// statement. Deleted rows are returned as they were before.
+// statement. For deleted rows it uses the values before the statement.
 func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows, error) {
 	release, err := room.Take(2 * bytesOf(f.values)) // returnedRows copies them twice
 	if err != nil {
@@ -321,7 +327,8 @@ func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows,
 	if len(p.actions) == 1 {
 		return all, x.returnedRows(all, p.table, p.returning, p.actions[0].name, f.values, o.returned)
 	}
-	// One query for each action, since merge_action is not a column.
+	// The list is evaluated once for each action, because merge_action is a constant in the query
+	// and not a column.
 	for _, name := range []string{"INSERT", "UPDATE", "DELETE"} {
 		rows := slices.DeleteFunc(slices.Clone(o.returned), func(i uint32) bool { return p.actions[f.actions[i]].name != name })
 		if err := x.returnedRows(all, p.table, p.returning, name, f.values, rows); err != nil {
@@ -332,7 +339,8 @@ func (x *execution) returnedOf(f *effects, o *outcome, room *engine.Room) (Rows,
 	return all, nil
 }
 
-// returnedRows evaluates a RETURNING list over some rows of batches, and adds the result to all.
+// returnedRows evaluates a RETURNING list over some rows of batches, and appends the result to all.
+// rows are the numbers of the rows. action is the value of merge_action.
 func (x *execution) returnedRows(all *collected, t schema.Table, r returning, action string, batches []arrow.RecordBatch, rows []uint32) error {
 	k := x.newKeeper(t)
 	defer k.release()

@@ -14,8 +14,8 @@ import (
 type clauses struct {
 	statement sqltoken.Statement
 	at        int
-	// replaced has the texts that replace tokens when they are copied into queries, by the offset
-	// of the token.
+	// replaced[offset] is the text that replaces the token at this offset of the statement when the
+	// token is copied into a query.
 	replaced map[int]string
 }
 
@@ -108,8 +108,8 @@ func (c *clauses) find(sequences ...string) int {
 	return len(c.tokens())
 }
 
-// until returns the tokens up to the first of these keyword sequences, which find searches, and
-// moves to that sequence.
+// until moves to the first of these keyword sequences at the top level of the statement, or to its
+// end. It returns the tokens before it.
 func (c *clauses) until(sequences ...string) []sqltoken.Token {
 	from := c.at
 	c.at = c.find(sequences...)
@@ -128,8 +128,8 @@ func (c *clauses) text(i, j int) (string, int) {
 // rest returns the text from the current token to the end, and the offset where it starts.
 func (c *clauses) rest() (string, int) { return c.text(c.at, len(c.tokens())) }
 
-// list splits tokens at their top-level commas. A comma behind the last item is ignored, as in
-// DuckDB where a trailing comma is allowed.
+// list splits tokens at their top-level commas. A comma after the last item is ignored, because
+// DuckDB allows a trailing comma.
 func list(tokens []sqltoken.Token) [][]sqltoken.Token {
 	if len(tokens) == 0 {
 		return nil
@@ -165,7 +165,8 @@ func (c *clauses) unexpected(want string) error {
 	return base.Errorf(base.Invalid, "unexpected %s: %s is expected here", t.Text(), want).At(t.Start + 1)
 }
 
-// unexpectedAt returns the error of unexpected for the first of these tokens.
+// unexpectedAt returns the error that says that the first of these tokens is unexpected, and what
+// was wanted instead.
 func (c *clauses) unexpectedAt(tokens []sqltoken.Token, want string) error {
 	at := clauses{statement: c.statement, at: len(c.tokens())}
 	if len(tokens) > 0 {

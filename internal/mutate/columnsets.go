@@ -11,25 +11,26 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// columnSets are the rows of a request in which some rows lack columns that others have. The rows
-// are grouped into sets, so that all rows of a set have the same columns.
+// columnSets has the rows of a request in which some rows lack columns that other rows have. The
+// rows are grouped into sets. All rows of a set have the same columns.
 //
-// If two rows have the same key, the set of the later row is not before the set of the earlier one.
-// Rows of the same key are combined into one if the table has no versions and no deletion column,
-// and all rows have all columns of the key.
+// If two rows have the same key, the later row is in the same set as the earlier row or in a later
+// set. The rows of one key are combined into one row if the table has no versions and no deletion
+// column, and all rows have all columns of the key.
 type columnSets struct {
 	rows engine.TableRows
 	all  arrow.RecordBatch
-	some []int // indexes of the columns that not all rows have
-	// first[i] is the number that row i of all has in the request. If row i combines several rows
-	// of a key, it is the number of the first of these. first is nil if no rows were combined.
+	some []int // indexes of the columns that some rows lack
+	// first[i] is the row number in the request of row i of all. If row i combines several rows of
+	// one key, first[i] is the number of the first of them. first is nil if no rows were combined.
 	first []uint32
 	sets  []*columnSet
 }
 
 // columnSet is a group of rows that have the same columns.
 type columnSet struct {
-	// One byte for each column of columnSets.some: 1 if the rows of this set have the column.
+	// has says which columns the rows of this set have. It has one byte for each column in
+	// columnSets.some: 1 if the rows have the column.
 	has  string
 	rows []uint32
 }
@@ -69,8 +70,9 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	if err != nil {
 		return nil, err
 	}
-	// Without these conditions rows must not be combined: a row may be left out because of its
-	// version, or may undo the rows before it.
+	// If a table has versions or deletions, rows must not be combined: a row may be dropped because
+	// of its version, or may undo the rows before it. If rows lack key columns, their keys are not
+	// known yet.
 	if t.RowVersion == 0 && t.IsDeleted == 0 && givesKey(t, rows, columns) {
 		folded, keys, first, err := fold(s.all, key, s.some)
 		if err != nil {
@@ -81,8 +83,8 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 		}
 		s.all, key, s.first = folded, keys, first
 	}
-	at := map[string][]int{}        // indexes of the sets by the columns that their rows have
-	last := map[batch.KeyHash]int{} // index of the set of the key's last row
+	at := map[string][]int{}        // set indexes, by the columns that the rows have
+	last := map[batch.KeyHash]int{} // for each key, the set of its last row
 	has := make([]byte, len(s.some))
 	for row := range int(s.all.NumRows()) {
 		for i, column := range s.some {
@@ -105,8 +107,8 @@ func setsOf(t schema.Table, rows engine.TableRows, columns map[string]bool) (_ *
 	return s, nil
 }
 
-// pieces returns the rows of each set as a table of its own, with only the columns that these rows
-// have. The caller must call release, even after an error.
+// pieces returns the rows of each set in an element of its own, with only the columns that these
+// rows have. The caller must call release, even after an error.
 func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err error) {
 	var taken []arrow.RecordBatch
 	release = func() { releaseAll(taken) }
@@ -134,13 +136,13 @@ func (s *columnSets) pieces() (pieces []engine.TableRows, release func(), err er
 	return pieces, release, nil
 }
 
-// fold combines all rows of one key into one row. In each column the row has the last value; in the
-// columns whose indexes are in some, which rows may lack, the last value that a row does not lack.
-// fold returns the combined rows, their keys, and for each of them the number of the first row with
-// its key.
+// fold combines all rows of one key into one row, which has the last value of each column. some has
+// the indexes of columns that rows may lack: of such a column, the combined row has the last value
+// of a row that has the column. fold returns the combined rows, their keys, and for each of them
+// the number of the first row with its key. key has the key of each row of all.
 func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordBatch, []batch.KeyHash, []uint32, error) {
 	numbers, keys := map[batch.KeyHash]int{}, []batch.KeyHash{}
-	of := make([]int, len(key)) // the number of each row's key
+	of := make([]int, len(key)) // of[i] is the number of the key of row i
 	var first []uint32
 	for row, k := range key {
 		n, known := numbers[k]
@@ -153,7 +155,7 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 	if len(keys) == len(key) {
 		return all, key, nil, nil
 	}
-	columns := make([]arrow.Array, all.NumCols()) // the arrays are on Go's heap
+	columns := make([]arrow.Array, all.NumCols()) // the arrays are on Go's heap and need no release
 	for i, c := range all.Columns() {
 		last := slices.Clone(first)
 		lacks := slices.Contains(some, i)
@@ -170,9 +172,9 @@ func fold(all arrow.RecordBatch, key []batch.KeyHash, some []int) (arrow.RecordB
 	return array.NewRecordBatch(all.Schema(), columns, int64(len(keys))), keys, first, nil
 }
 
-// keyHashes returns for each row a hash of its primary key. It leaves out key columns that some
-// rows lack; columns are the names of all columns that some rows lack. Rows with the same key have
-// the same hash.
+// keyHashes returns a hash of the primary key of each row. Key columns that some rows lack are not
+// hashed. columns are the names of all columns that some rows lack. Rows with the same key have the
+// same hash.
 func keyHashes(t schema.Table, rec arrow.RecordBatch, columns map[string]bool) ([]batch.KeyHash, error) {
 	sub := t
 	if sub.Columns = ofKey(t, engine.TableRows{Batches: []arrow.RecordBatch{rec}}, columns); len(sub.Columns) == 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // composition is a query that Scoter composes from pieces of a statement and text of its own. It
-// records where in the statement each piece was, so that an error gets the position in the text
+// records which part of the statement each piece is, so that an error gets the position in the text
 // that the user wrote.
 //
 // Positional parameters (?, $1) get names, because the pieces may be in another order than in the
@@ -21,20 +21,22 @@ import (
 type composition struct {
 	text  strings.Builder
 	spans []span
-	// Names of positional parameters, to their positions from 1 in the statement.
+	// positional gives for the name of each positional parameter its position in the statement,
+	// from 1.
 	positional map[string]int
 	named      map[string]bool // names of named parameters
-	// marks[i] is the number of ? up to token i of the statement. It is nil until it is needed.
+	// marks[i] is the number of ? parameters up to and including token i of the statement. It is
+	// nil until it is needed.
 	marks []int
 }
 
-// span is a piece of the statement in a composition. It has length bytes: from offset from of the
-// statement, at offset at of the composition.
+// span is a piece of the statement in a composition: length bytes that are at the offset from of
+// the statement, and at the offset at of the composition.
 type span struct{ at, from, length int }
 
 func (q *composition) String() string { return q.text.String() }
 
-// Len returns the offset at which the next piece will be.
+// Len returns the length of the text so far in bytes, which is the offset of the next piece.
 func (q *composition) Len() int { return q.text.Len() }
 
 // write appends text that is not from the statement.
@@ -95,8 +97,9 @@ func questionMarks(tokens []sqltoken.Token) []int {
 	return out
 }
 
-// parameter returns the name under which a parameter is passed to DuckDB, and its position from 1.
-// The position of a named parameter is 0. If the parameter is a ?, mark is its position.
+// parameter returns the name under which a parameter is passed to DuckDB, and its position in the
+// statement, from 1. The position of a named parameter is 0. For a ? parameter, mark is its
+// position.
 func parameter(t sqltoken.Token, mark int) (name string, position int) {
 	if t.Text() == "?" {
 		return positionalName(mark), mark
@@ -218,14 +221,16 @@ func (q *composition) placed(err error) error {
 	return e.At(0)
 }
 
-// actionValue is the value that rows with one action of a statement get in a column.
+// actionValue is an SQL expression for the value of a column, and the number of the action that
+// sets it.
 type actionValue struct {
 	action int
 	value  func(q *composition)
 }
 
 // writeValueByAction appends a CASE expression for the new value of a column, which depends on the
-// action for the row. For actions that are not among values it calls other.
+// action for the row. For actions that are not in values it calls other, which writes an
+// expression.
 func (q *composition) writeValueByAction(of schema.Type, values []actionValue, other func(q *composition)) {
 	before, behind := "CASE "+schema.ActionColumn, " END"
 	begin, end := "", ""

@@ -11,20 +11,20 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// onConflict is what an INSERT says about conflicts: what happens to a row whose key already
-// exists. Without such a clause the table's option on_insert decides: the INSERT fails, or the new
-// row sets its columns in the existing row, as with OR REPLACE.
+// onConflict is the clause of an INSERT that says what happens to a row whose key already exists.
+// Without the clause, the table's option on_insert decides: the INSERT fails, or the new row sets
+// its columns in the existing row, as with OR REPLACE.
 type onConflict struct {
 	given    bool
-	position int  // in the statement, in bytes from 1
-	keeps    bool // DO NOTHING
-	// DO UPDATE SET assignments [WHERE condition]
+	position int  // position of the clause in the statement, in bytes from 1
+	keeps    bool // the clause is DO NOTHING
+	// update says that the clause is DO UPDATE SET assignments [WHERE condition].
 	update      bool
 	assignments []assignment
 	condition   []sqltoken.Token
 }
 
-// onConflict reads ON CONFLICT [(columns)] DO NOTHING | DO UPDATE SET list [WHERE condition].
+// onConflict parses ON CONFLICT [(columns)] DO NOTHING, or DO UPDATE SET list [WHERE condition].
 func (x *execution) onConflict(in *insertion) error {
 	c, t := x.c, in.target.table
 	place := c.at
@@ -79,8 +79,9 @@ func (x *execution) onConflict(in *insertion) error {
 	return nil
 }
 
-// excluded returns the columns that DO UPDATE sets to the incoming row's value of the same column.
-// It returns false if the clause has any other assignment, or a condition.
+// excluded returns the columns that DO UPDATE sets to the incoming row's value of the same column,
+// as in SET a = excluded.a. It returns false if the clause has an assignment of another form, or a
+// condition.
 func (o *onConflict) excluded() ([]schema.Column, bool) {
 	var out []schema.Column
 	for _, a := range o.assignments {
@@ -135,7 +136,7 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 	var before func(kept []uint32) error
 	if !in.returning.none() {
 		before = func(kept []uint32) error {
-			result.Close() // of an earlier attempt
+			result.Close() // the result of an earlier attempt
 			all := &collected{}
 			result.Rows = all
 			return x.returnedRows(all, t, in.returning, "INSERT", []arrow.RecordBatch{a.rows}, kept)
@@ -149,8 +150,8 @@ func (x *execution) insertKeyed(in insertion) (result *Result, err error) {
 }
 
 // withoutUnset returns a copy of the table for an INSERT that gives only the columns sent. In the
-// copy, NOT NULL columns without a value may be NULL: if the key of a row exists, the row needs no
-// value for them. unset is the name of the first such column, or empty.
+// copy, the NOT NULL columns without a value may be NULL, because a row whose key exists needs no
+// value for them. unset is the name of the first of these columns, or empty.
 func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset string) {
 	columns := slices.Clone(t.Columns)
 	for i := range columns {
@@ -167,12 +168,12 @@ func withoutUnset(t schema.Table, sent []schema.Column) (_ schema.Table, unset s
 	return t, unset
 }
 
-// errUnset is the error for a new row without a value for a NOT NULL column.
+// errUnset returns the error for a new row without a value for a NOT NULL column.
 func errUnset(t schema.Table, column string) error {
 	return base.Errorf(base.Invalid, "table %s: a new row has no value for the column %q, which is NOT NULL and has no default", t.QualifiedName(), column)
 }
 
-// arrivedTable is the name under which the query of arrivalPlan reads the incoming rows.
+// arrivedTable is the table name under which the query of arrivalPlan reads the incoming rows.
 const arrivedTable = "scoter.arrived"
 
 // mergeArrivals runs an INSERT whose result depends on existing rows, such as ON CONFLICT DO UPDATE
@@ -184,7 +185,7 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 		return nil, err
 	}
 	return x.changeRows(func() (*rowPlan, error) {
-		// Each attempt reads the statement again, so that positions and schema are current.
+		// Each attempt parses the statement again, because the table's schema may have changed.
 		if again, err := x.insertion(); err != nil {
 			return nil, err
 		} else if again.target.table.Version != a.table.Version {
@@ -194,14 +195,15 @@ func (x *execution) mergeArrivals(in insertion, a *arrivals) (*Result, error) {
 	})
 }
 
-// arrivalPlan plans the join of the incoming rows with the table. arrived is a transient table of
-// the incoming rows.
+// arrivalPlan plans the join of the table with the incoming rows of an INSERT. arrived is a
+// transient table that has the incoming rows.
 func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, err error) {
 	t, c := in.target.table, x.c
 	versioned := contains(in.columns, t.RowVersion)
 	p = &rowPlan{verb: "INSERT", table: t, once: true, keyed: len(in.conflict.condition) == 0 && !versioned, transient: arrived, returning: in.returning}
 	if versioned {
-		// An incoming row is left out if the existing row has a higher version.
+		// The query compares versions: an incoming row is left out if the existing row has a higher
+		// version.
 		p.decides = append(p.decides, t.RowVersion)
 	}
 	for _, token := range in.conflict.condition {
@@ -221,7 +223,8 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 		}
 	} else {
 		for _, col := range in.columns {
-			if !slices.Contains(t.PrimaryKey, col.ID) { // the key does not change
+			// The key is not set, because the existing row has the same key.
+			if !slices.Contains(t.PrimaryKey, col.ID) {
 				update.set = append(update.set, col.ID)
 				values[col.ID] = func(q *composition) { in.writeArrived(q, col) }
 			}
@@ -274,8 +277,8 @@ func (x *execution) arrivalPlan(in insertion, arrived *Transient) (p *rowPlan, e
 const excluded = "excluded"
 
 // nameArrived chooses the name of the incoming row in the composed query. The name is "excluded",
-// unless the table or one of its columns is called that. If only a column is called that, the
-// statement can still write excluded.column for the incoming row.
+// unless the table or one of its columns has that name. If only a column has it, the statement can
+// still write excluded.column for the incoming row.
 func (in *insertion) nameArrived() {
 	in.arrived = excluded
 	if schema.Fold(in.target.alias) == excluded || in.target.table.ColumnIndex(excluded) >= 0 {
@@ -288,8 +291,8 @@ func (in *insertion) writeArrived(q *composition, col schema.Column) {
 	q.write(in.arrived, ".", schema.Quote(col.Name))
 }
 
-// writeArrivals appends the join of the table with the incoming rows. The incoming rows are one
-// struct column, and copies of the key columns under reserved names. So an unqualified name in the
+// writeArrivals appends the join of the table with the incoming rows. An incoming row is one struct
+// column, and copies of its key columns under reserved names. So an unqualified name in the
 // statement cannot mean a column of an incoming row.
 func (in *insertion) writeArrivals(q *composition, c *clauses) {
 	t := in.target.table

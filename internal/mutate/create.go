@@ -17,7 +17,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// create runs a CREATE statement, from the token after CREATE on.
+// create runs a CREATE statement. It reads the statement from the token after CREATE on.
 func (x *execution) create() (Counts, error) {
 	c := x.c
 	replace := c.accept("OR", "REPLACE")
@@ -139,7 +139,7 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 		_, err := x.store.CreateTable(x.ctx, table, ifNotExists)
 		return Counts{}, err
 	}
-	// CREATE OR REPLACE: the new table replaces the old one in the same edit that adds the rows.
+	// CREATE OR REPLACE replaces the old table by the new one in the edit that adds the rows.
 	load, err := x.store.Load(x.ctx, table, engine.LoadOptions{Create: true, Replace: replace})
 	if err != nil {
 		return Counts{}, err
@@ -153,11 +153,11 @@ func (x *execution) createTable(replace bool) (Counts, error) {
 	return Counts{Inserted: n}, unlessThere(err, ifNotExists)
 }
 
-// queryEnd returns the index of the token behind the query of CREATE TABLE AS, and whether the
-// table gets the query's rows. WITH [NO] DATA may follow the query.
+// queryEnd returns the index of the token behind the query of CREATE TABLE AS query [WITH [NO]
+// DATA]. withData says whether the table gets the rows of the query.
 func (x *execution) queryEnd() (end int, withData bool) {
 	end, withData = len(x.c.tokens()), true
-	// WITH DATA is recognized only at the end, because a CTE may be called data.
+	// WITH DATA is recognized only at the end of the statement, because a CTE may be called data.
 	for _, clause := range [][]string{{"WITH", "DATA"}, {"WITH", "NO", "DATA"}} {
 		last := *x.c
 		if last.at = len(x.c.tokens()) - len(clause); last.peek(clause...) {
@@ -167,9 +167,10 @@ func (x *execution) queryEnd() (end int, withData bool) {
 	return end, withData
 }
 
-// shapeOfQuery returns the columns of a query. They are called by names, the column names that the
-// statement lists, or else as the query calls them. view, if not nil, is the view that the query
-// defines. byName says that a query around this one can use the columns by these names.
+// shapeOfQuery returns a table with the columns of a query. names are the column names that the
+// statement lists; without them, the columns have the names that they have in the query. view is
+// the view that the query defines, or nil. byName says that an outer query can use the columns by
+// these names.
 func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, view *catalog.ViewName) (t schema.Table, byName bool, err error) {
 	var describe composition
 	describe.write("DESCRIBE ")
@@ -187,8 +188,8 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	for _, typ := range types {
 		t.Columns = append(t.Columns, schema.Column{Type: typ})
 	}
-	// DESCRIBE names an expression with a sub-query by the text that DuckDB received, not by the
-	// user's text.
+	// The names of columns are not taken from DESCRIBE, which names an expression with a sub-query
+	// by the text that DuckDB received, not by the user's text.
 	columns, err := x.planner.Columns(x.ctx, x.selects(query))
 	if err != nil {
 		return t, false, query.placed(err)
@@ -214,8 +215,8 @@ func (x *execution) shapeOfQuery(query *composition, names []sqltoken.Token, vie
 	return t, byName && len(names) == 0, nil
 }
 
-// describedColumns reads the names and types in a result of DESCRIBE, and closes the result. So the
-// caller holds no connection while it waits for another one.
+// describedColumns reads the names and types of columns from a result of DESCRIBE. It closes the
+// result, so that the caller holds no connection while it waits for another one.
 func (x *execution) describedColumns(rows Rows) (names []string, types []schema.Type, err error) {
 	defer rows.Close()
 	for {
@@ -255,7 +256,7 @@ func distinct(names []string) []string {
 	return out
 }
 
-// tableClauses are the clauses that may follow the columns of CREATE TABLE.
+// tableClauses are the clauses that may follow the columns of CREATE TABLE, such as WITH (options).
 type tableClauses struct {
 	partitionedBy, sortedBy [][]sqltoken.Token
 	options                 map[string]string
@@ -288,14 +289,15 @@ func (t *tableClauses) read(c *clauses) error {
 	}
 }
 
-// options reads (name = value, ...).
+// options parses a list of options: (name = value, ...).
 func (c *clauses) options() (map[string]string, error) {
 	inner, err := c.brackets()
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]string{}
-	// Index of the token that begins the next item, or the end of the list.
+	// at is the index of the token that begins the next item of the list, or of the end of the
+	// list.
 	at := c.at - 1 - len(inner)
 	for _, item := range list(inner) {
 		if len(item) < 3 || !item[1].Is("=") {
@@ -320,8 +322,8 @@ func (c *clauses) options() (map[string]string, error) {
 	return out, nil
 }
 
-// apply sets the sort key, partitioning and options of a new table. Its columns have no ids yet.
-// They are identified by their position + 1, as schema.New expects.
+// apply sets the sort key, partitioning and options of a new table. The columns of the table have
+// no ids yet. So apply uses the position of a column + 1 as its id, as schema.New expects.
 func (t *tableClauses) apply(table *schema.Table) error {
 	column := func(tok sqltoken.Token) (base.ColumnID, error) {
 		i := table.ColumnIndex(tok.Name())
@@ -404,7 +406,7 @@ func (x *execution) createView(replace bool) error {
 	if _, err := x.store.Lookup(database, schemaName, name); err == nil {
 		return unlessThere(base.Errorf(base.Conflict, "%s is a table", name), ifNotExists)
 	}
-	x.req.ReadFiles = false // a view never reads files, no matter what its user may read
+	x.req.ReadFiles = false // a view never reads files, even if the user may
 	called := catalog.ViewName{Database: database, Schema: schemaName, Name: name}
 	shape, _, err := x.shapeOfQuery(src, names, &called)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Defaults returns a function that the engine calls for the columns that a request lacks. The
-// function evaluates the defaults of these columns, and returns an array of the storage type for
-// each of them. The arrays have one row, or as many rows as requested if a default may differ for
-// each row, such as uuid(). The caller releases the arrays.
+// Defaults returns a function that evaluates the defaults of the columns that a request lacks. The
+// engine calls it. For each of the columns it returns an array of the storage type. The array has
+// one row, or as many rows as requested if the default may differ for each row, such as uuid(). The
+// caller releases the arrays.
 func Defaults(pool *duck.Pool) func(context.Context, schema.Table, []schema.Column, int64) (map[base.ColumnID]arrow.Array, error) {
 	return func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error) {
 		values := make([]string, len(columns))

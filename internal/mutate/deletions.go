@@ -11,8 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// withDeletions conforms the rows of a request in which some rows delete the row of their key, and
-// the other rows replace it. If the request has several rows of a key, the last one counts.
+// withDeletions prepares the rows of a request in which some rows delete the row of their key, and
+// the other rows replace it. It returns the rows in the storage types of the table. If the request
+// has several rows of a key, the last one counts.
 func (w *write) withDeletions() (one appended, err error) {
 	rows, deletions := divided(w.rows)
 	one.table, err = w.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
@@ -45,7 +46,8 @@ func (w *write) withDeletions() (one appended, err error) {
 	return one, nil
 }
 
-// divided splits the rows of a request into rows that replace others and rows that delete others.
+// divided splits the rows of a request into deletions (rows that delete the row of their key) and
+// others (rows that replace the row of their key).
 func divided(rows engine.TableRows) (others, deletions engine.TableRows) {
 	others, deletions = rows, rows
 	others.Batches, others.Numbers, deletions.Batches, deletions.Numbers = nil, nil, nil, nil
@@ -59,7 +61,7 @@ func divided(rows engine.TableRows) (others, deletions engine.TableRows) {
 	return others, deletions
 }
 
-// deletions makes tombstones for table t of rows that delete other rows.
+// deletions makes tombstones for table t from the rows of a request that delete rows.
 func (w *write) deletions(t schema.Table, rows engine.TableRows) (out []arrow.RecordBatch, err error) {
 	sub := t
 	sub.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool {
@@ -71,7 +73,7 @@ func (w *write) deletions(t schema.Table, rows engine.TableRows) (out []arrow.Re
 		if _, err := keyColumns(one, nil); err != nil {
 			return out, err
 		}
-		// for a deletion, NULL in the version column means that it has no version
+		// In a deletion, NULL in the version column means that the deletion has no version.
 		for i, c := range one.Columns {
 			one.Columns[i].NotNull = c.NotNull && c.ID != t.RowVersion
 		}
@@ -103,8 +105,9 @@ func nullable(t schema.Table, id base.ColumnID) schema.Table {
 	return t
 }
 
-// arriveDeleting returns rows that conform to a table as incoming rows, in the order of their row
-// numbers. The rows from index from on are deletions.
+// arriveDeleting returns records, batches that conform to a table, as incoming rows in the order of
+// their row numbers. numbers are the row numbers of each batch. The rows of records from index from
+// on, counted across all batches, are deletions.
 func arriveDeleting(t schema.Table, records []arrow.RecordBatch, numbers [][]int32, from int) (*arrivals, error) {
 	order := batch.Order(numbers)
 	if order == nil {

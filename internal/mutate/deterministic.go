@@ -12,14 +12,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// changing are functions whose result depends on variables or the time, or that have side effects,
-// although DuckDB lists them as dependent on their arguments only (stability CONSISTENT). Functions
-// that no statement may call are not listed here; see duck.Refused.
+// changing lists functions that a stored UPDATE must not call, although DuckDB says that their
+// results depend only on their arguments (stability CONSISTENT). Their results depend on variables
+// or the time, or they have side effects. Functions that no statement may call are not listed here;
+// see duck.Refused.
 var changing = []string{"age", "error", "getenv", "getvariable", "in_search_path", "strptime", "timezone", "timezone_hour",
 	"timezone_minute", "to_timestamp", "try_strptime"}
 
 // checkDeterministic returns an error unless an expression always gives the same value for the same
-// row. It may have only columns of the row, constants, and functions of these.
+// row. It may consist of columns of the row, constants, and function calls on these.
 func (x *execution) checkDeterministic(e *asExpression) error {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
@@ -60,8 +61,8 @@ func (e *asExpression) parse(conn *duck.Conn) ([]duck.Node, error) {
 	return nodes, nil
 }
 
-// check returns an error if an expression, or one in it, may not be part of a stored UPDATE. v is a
-// part of DuckDB's syntax tree. check adds the names of all called functions to functions.
+// check returns an error if a syntax tree v, or any expression inside it, must not be part of a
+// stored UPDATE. It adds the names of all called functions to functions.
 func (e *asExpression) check(v any, functions map[string]bool) error {
 	switch v := v.(type) {
 	case []any:
@@ -152,7 +153,8 @@ func zoned(v any) bool {
 	return false
 }
 
-// function has the properties of a function of DuckDB that decide where it may be called.
+// function says how the results of a function of DuckDB may vary. This decides where the function
+// may be called.
 type function struct {
 	pure      bool // the result depends on nothing but the arguments
 	volatile  bool // each call may return another result

@@ -14,17 +14,18 @@ import (
 )
 
 // effects are the rows that a plan's query returned, with the action of the statement for each row.
-// All slices except values are indexed by the number of the row, counted across all batches of
+// All slices except values have one element for each row. Rows are counted across all batches of
 // values.
 type effects struct {
 	plan    *rowPlan
 	values  []arrow.RecordBatch // the plan's columns in storage types
 	actions []uint8
 	rows    []base.RowAddress // the address of each row; its Source is 0 for a new row
-	// The keys of existing rows; empty if the plan does not read them (rowPlan.touches)
+	// touched has the hashes of the keys of existing rows. It is empty if the plan does not read
+	// keys (rowPlan.touches).
 	touched []batch.KeyHash
-	// removed has the rows to delete for a plan that only deletes. In bitmaps, any number of rows
-	// takes little memory. For such a plan all other fields are empty.
+	// removed has the rows to delete for a plan that only deletes. They are bitmaps, because these
+	// need little memory for any number of rows. For such a plan all other fields are empty.
 	removed map[base.SourceID]*roaring.Bitmap
 	release []func()
 }
@@ -68,7 +69,7 @@ func (f *effects) add(room *engine.Room, rec arrow.RecordBatch) error {
 	return nil
 }
 
-// addRemoved adds the rows whose addresses are in a batch to removed, the rows to delete.
+// addRemoved adds the row addresses in a batch to removed, the rows to delete.
 func (f *effects) addRemoved(room *engine.Room, rec arrow.RecordBatch) error {
 	sources, ordinals := rec.Column(0).(*array.Uint64).Uint64Values(), rec.Column(1).(*array.Int64).Int64Values()
 	rows := make([]uint32, len(ordinals))
@@ -177,25 +178,26 @@ func (f *effects) conform(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return batch.Conform(own, table, batch.ConformOptions{})
 }
 
-// outcome is the change set of a statement, made of its effects. It also says which rows of the
-// effects are returned or inserted.
+// outcome is the change set of a statement, computed from its effects (the rows that its query
+// returned). It also says which of these rows are returned or inserted.
 type outcome struct {
 	change engine.Change
-	// The following fields have numbers of rows of the effects, in ascending order:
+	// The following fields have row numbers within the effects of the statement, ascending:
 	//   - returned are the rows over which RETURNING is evaluated.
 	//   - inserted are the rows of change.Inserted.
 	//   - moved are the inserted rows that replace an existing row of the table.
 	returned, inserted []uint32
 	moved              map[uint32]bool
-	// buries has the numbers of the rows of the effects that are deletions: their deletion column
-	// says that their key is deleted.
+	// buries has the row numbers, within the effects, of deletions: rows whose deletion column says
+	// that their key is deleted.
 	buries map[uint32]bool
 }
 
-// isNew reports whether row i of o.inserted does not replace an existing row.
+// isNew reports whether an inserted row does not replace an existing row. i is an index of
+// o.inserted.
 func (o *outcome) isNew(i int) bool { return !o.moved[o.inserted[i]] }
 
-// leaveOut removes rows from those that will be inserted. The argument's keys are indexes of
+// leaveOut removes rows from the rows to insert. The keys of its argument are indexes of
 // o.inserted.
 func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 	if len(inserted) == 0 {
@@ -223,8 +225,8 @@ func (o *outcome) leaveOut(inserted map[uint32]bool) error {
 }
 
 // buries returns the numbers of the rows of a batch whose deletion column says that their key is
-// deleted. The batch has the values of the plan's columns. For a plain UPDATE it returns none,
-// because UPDATE may set that column like any other.
+// deleted. The batch has the values of the plan's columns. For a plain UPDATE it returns no rows,
+// because UPDATE may set the deletion column like any other.
 func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 	at := slices.IndexFunc(p.columns, func(c schema.Column) bool { return c.ID == p.table.IsDeleted })
 	if at < 0 || p.verb == "UPDATE" {
@@ -233,9 +235,9 @@ func (p *rowPlan) buries(values arrow.RecordBatch) []uint32 {
 	return batch.TrueRows(values.Column(at))
 }
 
-// resolve orders the effects by row address, and makes a change set of them. A row whose deletion
-// column says that its key is deleted has the same effect as in an INSERT: it counts as the
-// deletion of the existing row, and RETURNING does not return it.
+// resolve orders the effects by row address, and makes a change set of them. If the deletion column
+// of a row says that its key is deleted, the existing row counts as deleted, and RETURNING does not
+// return it. INSERT treats such rows in the same way.
 func (f *effects) resolve() (*outcome, error) {
 	p := f.plan
 	o := &outcome{change: engine.Change{Table: p.table.ID, Deleted: f.removed, Kept: map[base.SourceID]*roaring.Bitmap{}}, moved: map[uint32]bool{}, buries: map[uint32]bool{}}
@@ -256,8 +258,8 @@ func (f *effects) resolve() (*outcome, error) {
 	first := uint32(0)
 	for _, values := range f.values {
 		for _, i := range p.buries(values) {
-			// For a row that DELETE removes, values has the row as it was before, so its deletion
-			// column does not count.
+			// A row that DELETE removes is not a deletion in this sense: values has the row as it
+			// was before, so its deletion column does not count.
 			o.buries[first+i] = p.actions[f.actions[first+i]].kind != deleteRow
 		}
 		first += uint32(values.NumRows())
@@ -292,7 +294,8 @@ func (f *effects) resolve() (*outcome, error) {
 				addRow(o.change.Deleted, f.rows[i])
 				inserted = append(inserted, i)
 				o.moved[i] = true
-			// Nothing is set, for example by ON CONFLICT DO UPDATE that sets only key columns.
+			// The action sets no columns. An example is ON CONFLICT DO UPDATE that sets only key
+			// columns.
 			case len(set) == 0:
 				addRow(o.change.Kept, f.rows[i])
 			default:
@@ -315,8 +318,8 @@ func (f *effects) resolve() (*outcome, error) {
 }
 
 // addressed returns the numbers of the effects on existing rows, by ascending address. If several
-// effects are on one row, it returns the first one, or an error if the plan does not allow that
-// (once).
+// effects are on the same row, it returns the number of the first one, or an error if the plan does
+// not allow that (rowPlan.once).
 func (f *effects) addressed() ([]uint32, error) {
 	order := make([]uint32, 0, len(f.rows))
 	for i, row := range f.rows {
@@ -337,8 +340,9 @@ func (f *effects) addressed() ([]uint32, error) {
 	return order, nil
 }
 
-// checkViolations returns an error if a row violates a check of the table. column is Boolean, and
-// true for such a row. first is the number of its first row in the statement.
+// checkViolations returns an error if a row violates a CHECK constraint of the table. column has a
+// Boolean for each row of a batch, which is true if the row violates one. first is the number of
+// the batch's first row in the statement.
 func checkViolations(column arrow.Array, t schema.Table, first int64) error {
 	violated := column.(*array.Boolean)
 	for i := range violated.Len() {

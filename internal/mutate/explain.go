@@ -30,8 +30,8 @@ func Explains(s sqltoken.Statement) bool {
 	return ChangesRows(s)
 }
 
-// definingQuery returns the index of the first token of the query in CREATE TABLE or CREATE VIEW
-// ... AS query, or 0 if there is none.
+// definingQuery returns the index of the first token of the query in CREATE TABLE ... AS query or
+// CREATE VIEW ... AS query. It returns 0 if there is none.
 func definingQuery(s sqltoken.Statement) int {
 	c := clauses{statement: s}
 	if as := c.find("AS"); as < len(s.Tokens)-1 {
@@ -107,8 +107,8 @@ func (x *execution) explainTruncate(words string) (Rows, error) {
 }
 
 // explainCatalog returns the plan of a statement that changes only the catalog. It explains a
-// similar statement on a temporary table, because DuckDB's own catalog is empty. The plan has one
-// step, whatever the statement names.
+// similar statement on a temporary table, because DuckDB's own catalog is empty. The plan always
+// has one step.
 func (x *execution) explainCatalog(words string) (Rows, error) {
 	c := x.c
 	like := "CREATE TEMP TABLE " + shapeTable + " (c INTEGER)"

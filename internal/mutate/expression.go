@@ -20,13 +20,13 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// An UPDATE in the mode "expression" writes no values for rows in parts. Its SQL is stored, and
-// applied when the rows are read. Rows that have values in memory (in memtables or patches) get
+// An UPDATE in the mode "expression" writes no values for rows in parts. Instead its SQL is stored,
+// and applied when the rows are read. Rows that have values in memory (in memtables or patches) get
 // patches, as from any UPDATE.
 //
 // The stored SQL must always give the same values, and must never fail. Otherwise queries or merges
-// would fail on rows that cannot be repaired. So the SQL may use only the row's own columns, and
-// functions that depend on nothing else (deterministic.go).
+// would fail, and the rows could not be repaired. So the SQL may use only the row's own columns,
+// and functions that depend only on their arguments (deterministic.go).
 //
 // The parts' statistics may prove that the SQL cannot fail for any row (proof.go). Then the
 // statement takes the same time for a table of any size. Without a proof the SQL is tried out: a
@@ -38,8 +38,8 @@ func (x *execution) expressionUpdate() (*Result, error) {
 	defer tried.close()
 	err := x.again(x.ctx, func(room *engine.Room, pins engine.Pins) (err error) {
 		if rows, err = x.tryExpression(room, pins, tried); errors.Is(err, engine.ErrNoRoom) {
-			// Another statement may wait for the table lock while it holds the memory that this one
-			// needs.
+			// The table lock is released now, because another statement may wait for it while
+			// holding the memory that this statement needs.
 			tried.close()
 		}
 		return err
@@ -50,7 +50,7 @@ func (x *execution) expressionUpdate() (*Result, error) {
 	return &Result{Counts: Counts{Updated: rows}}, nil
 }
 
-// asExpression is an UPDATE in the form in which it can be stored.
+// asExpression is an UPDATE in the form in which it can be stored: as SQL expressions.
 type asExpression struct {
 	patch.Expression
 	target target
@@ -84,7 +84,9 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 		return 0, err
 	}
 	if tried.table != e.table.ID {
-		tried.close() // the name now means another table
+		// The table is another one now, because the name means another table than in the last
+		// attempt.
+		tried.close()
 	}
 	fresh := tried.pins != engine.Pinned || tried.version != e.table.Version
 	if tried.pins != pins {
@@ -125,7 +127,7 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 		return 0, err
 	}
 	change.Expression, change.Reads = &e.Expression, []engine.Read{{Table: e.table.ID}}
-	// Superseded rows must be deleted by the edit, because the expression was not tried out on
+	// Superseded rows must be deleted in the same edit, because the expression was not tried out on
 	// them.
 	change.Settle = true
 	change.Counts.Updated += inParts
@@ -142,7 +144,7 @@ func (x *execution) tryExpression(room *engine.Room, pins engine.Pins, tried *tr
 	return changed, err
 }
 
-// errCannotBeKept is wrapped by each error that says why an UPDATE cannot be stored as SQL.
+// errCannotBeKept is wrapped by each error that says why the SQL of an UPDATE cannot be stored.
 var errCannotBeKept = errors.New("it cannot be kept as an expression")
 
 func errNotKept(format string, args ...any) *base.Error {
@@ -227,7 +229,7 @@ func (x *execution) standalone(tokens []sqltoken.Token) (string, error) {
 	return b.String(), nil
 }
 
-// literal returns the value of a parameter as an SQL literal.
+// literal returns the value of a parameter of the statement as an SQL literal.
 func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 	var q composition
 	q.write("SELECT typeof(v), v IS NULL, coalesce(CAST(v AS VARCHAR), '') FROM (SELECT ")
@@ -245,8 +247,8 @@ func (x *execution) literal(parameter sqltoken.Token) (string, error) {
 			literal = "NULL"
 		} else {
 			literal = schema.QuoteString(strings.Clone(value))
-			// DuckDB gives an untyped literal the type of the value it is compared with, as it does
-			// for a parameter.
+			// VARCHAR stays an untyped literal: DuckDB gives it the type of the value that it is
+			// compared with, as it does for a parameter.
 			if typ != "VARCHAR" {
 				literal = "CAST(" + literal + " AS " + strings.Clone(typ) + ")"
 			}
@@ -288,13 +290,14 @@ func inMemory(t *snapshot.Table) bool {
 		slices.ContainsFunc(t.Parts, func(p *catalog.Part) bool { set := t.Patches[p.ID]; return set != nil && !set.Patched().IsEmpty() })
 }
 
-// The names of tables in composed queries: tryOut reads the rows of parts as writtenTable,
-// patchInMemory reads the rows in memory as memoryTable.
+// writtenTable and memoryTable are names of tables in composed queries: tryOut reads the rows of
+// parts as writtenTable, and patchInMemory reads the rows in memory as memoryTable.
 const writtenTable, memoryTable = "scoter.written", "scoter.memory"
 
-// tryOut evaluates an expression for all rows in parts, and returns the number of rows that it
-// changes. known has this number for each part that an earlier attempt tried out; tryOut adds the
-// other parts. If the expression fails for some row, tryOut returns that error.
+// tryOut evaluates the expression of an UPDATE for all rows in parts, and returns the number of
+// rows that it changes. known has this number for each part that an earlier attempt tried out;
+// tryOut evaluates the expression only for the other parts, and adds their numbers to known. If the
+// expression fails for some row, tryOut returns that error.
 func (x *execution) tryOut(e *asExpression, written *snapshot.Table, known map[base.SourceID]int64) (rows int64, err error) {
 	left := *written
 	left.Parts = slices.DeleteFunc(slices.Clone(written.Parts), func(p *catalog.Part) bool { _, ok := known[p.ID]; return ok })
@@ -313,8 +316,8 @@ func (x *execution) tryOut(e *asExpression, written *snapshot.Table, known map[b
 	return rows, nil
 }
 
-// tryOutOn evaluates an expression for the rows of a table's parts, and returns for each part the
-// number of rows that it changes.
+// tryOutOn evaluates the expression of an UPDATE for the rows of a table's parts. It returns for
+// each part the number of rows that the expression changes.
 func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base.SourceID]int64, error) {
 	matches := "true"
 	if e.Where != "" {
@@ -334,7 +337,8 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 	if checks := e.table.Condition(); checks != "" {
 		violations = "count(*) FILTER (WHERE " + schema.ActionColumn + " AND (" + checks + ") IS FALSE)"
 	}
-	// The hash makes DuckDB compute all values, which a count alone would not.
+	// The query hashes all computed values, because DuckDB would not compute them for a count
+	// alone.
 	const from = "SELECT * FROM "
 	sql := fmt.Sprintf("SELECT "+schema.SourceColumn+", count(*) FILTER (WHERE "+schema.ActionColumn+"), %s, %s, bit_xor(hash(%s)) FROM (%s) AS %s GROUP BY 1", violations,
 		strings.Join(nulls, ", "), strings.Join(values, ", "), e.Over(e.table, from+writtenTable, matches+" AS "+schema.ActionColumn, schema.SourceColumn), schema.Quote(e.Alias))
@@ -344,8 +348,8 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 		return nil, unplaced(err)
 	}
 	defer found.Close()
-	// The result has the number of rows that violate a check. After it, it has for each assignment
-	// the number of rows that would get a NULL.
+	// wrong[0] is the number of rows that violate a CHECK constraint. wrong[1+i] is the number of
+	// rows that would get a NULL from assignment i in a NOT NULL column.
 	counts, wrong := map[base.SourceID]int64{}, make([]int64, 1+len(e.Set))
 	err = each(x.ctx, found, func(rec arrow.RecordBatch) error {
 		sources, matching := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
@@ -371,7 +375,8 @@ func (x *execution) tryOutOn(e *asExpression, written *snapshot.Table) (map[base
 	return counts, nil
 }
 
-// unplaced removes the position from an error about a composed text, which the user does not know.
+// unplaced removes the position from an error about a text that Scoter composed. The user does not
+// know this text.
 func unplaced(err error) error {
 	e := new(base.Error)
 	if errors.As(err, &e) {
@@ -419,9 +424,9 @@ func (x *execution) patchInMemory(e *asExpression, t *snapshot.Table, room *engi
 	return o.change, err
 }
 
-// pendingColumns returns the columns for which the table has stored expressions that no merge has
-// applied yet. An UPDATE must give the rows that it changes values of these columns too, because
-// stored expressions do not apply to a row with a patch.
+// pendingColumns returns the columns that stored expressions set and no merge has applied yet. An
+// UPDATE must give the rows that it changes values of these columns too, because stored expressions
+// do not apply to a row with a patch.
 func (x *execution) pendingColumns(t schema.Table) ([]base.ColumnID, error) {
 	s, err := x.store.Snapshot(t.ID)
 	if err != nil {

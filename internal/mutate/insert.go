@@ -19,7 +19,7 @@ import (
 // insertion is the parsed form of an INSERT.
 type insertion struct {
 	target target
-	// The columns for which the statement gives values, in the order of the statement.
+	// columns are the columns for which the statement gives values, in the order of the statement.
 	columns   []schema.Column
 	byName    bool // BY NAME: the columns of the statement's query are matched by name
 	source    *composition
@@ -69,7 +69,8 @@ func (x *execution) insert() (*Result, error) {
 	}
 	result := &Result{}
 	if kept != nil {
-		// RETURNING runs before the commit, because an error in it must leave nothing inserted.
+		// RETURNING is evaluated before the commit, because nothing may be inserted if it has an
+		// error.
 		all := &collected{}
 		if err = x.returned(all, kept, in.returning, "INSERT"); err != nil {
 			return nil, errors.Join(err, load.Abort())
@@ -117,7 +118,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	in.byName = c.accept("BY", "NAME")
 	_ = in.byName || c.accept("BY", "POSITION")
 
-	// ON alone does not end the query: it may have a join with ON conflict.id = ...
+	// The query does not end at the word ON alone, because it may have a join with ON conflict.id =
+	// ...
 	from, end := c.at, c.find("ON CONFLICT (", "ON CONFLICT DO", "ON CONFLICT ON", "RETURNING")
 	c.at = end
 	if err := x.onConflict(&in); err != nil {
@@ -140,7 +142,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	source := clauses{statement: c.statement, at: from}
 	for source.accept("(") {
 	}
-	// DuckDB allows a second list of CTEs only in a nested query.
+	// The CTEs in front of INSERT are added to the query. If the query has CTEs too, it must be
+	// nested, because DuckDB allows only one list of CTEs in a query.
 	nested := verb > 0 && source.peek("WITH")
 	if nested {
 		in.source.write("SELECT * FROM (")
@@ -161,8 +164,8 @@ func (x *execution) insertion() (in insertion, err error) {
 	return in, nil
 }
 
-// insertTarget reads the table name of an INSERT, as target does. In INSERT an alias must follow
-// AS.
+// insertTarget parses the table name of an INSERT, and its alias. It differs from target in that
+// the alias must follow AS.
 func (x *execution) insertTarget() (target, error) {
 	if i := x.c.at; i+1 < len(x.c.tokens()) {
 		if _, next := sqltoken.QualifiedName(x.c.tokens(), i); next < len(x.c.tokens()) && !x.c.tokens()[next].Is("AS") {
@@ -172,8 +175,8 @@ func (x *execution) insertTarget() (target, error) {
 	return x.target()
 }
 
-// bracketedQuery reports whether the next bracket begins a query, as in INSERT INTO t (SELECT ...),
-// and not a list of columns.
+// bracketedQuery reports whether the next bracket begins a query, as in INSERT INTO t (SELECT ...).
+// If it does not, it begins a list of columns.
 func (x *execution) bracketedQuery() bool {
 	c := clauses{statement: x.c.statement, at: x.c.at}
 	for c.accept("(") {
@@ -211,10 +214,11 @@ func columnsCalled(t schema.Table, names []string) ([]schema.Column, error) {
 	return out, nil
 }
 
-// copySource appends the query of an INSERT, which is between two tokens.
+// copySource appends the query of an INSERT to q. The query has the tokens from the index from up
+// to the index end.
 //
-// In a list of VALUES it casts every value to the type of its column. Without the casts DuckDB
-// would look for one type for all values of a column, and would fail on (1), ('x') or round
+// In a list of VALUES, copySource casts every value to the type of its column. Without the casts
+// DuckDB would look for one type for all values of a column, and would fail on (1), ('x') or round
 // DECIMALs to DOUBLE. The keyword DEFAULT becomes the column's default.
 func (x *execution) copySource(q *composition, from, end int, targets []schema.Column, byName bool) {
 	c, done := x.c, from
@@ -232,16 +236,16 @@ func (x *execution) copySource(q *composition, from, end int, targets []schema.C
 	q.copy(c, done, end)
 }
 
-// valuesRow is a row of a list of VALUES: the tokens between its brackets, and the index of the
-// first one.
+// valuesRow is a row in a list of VALUES: the tokens between its brackets, and the index of the
+// first of these tokens in the statement.
 type valuesRow struct {
 	at     int
 	values []sqltoken.Token
 }
 
 // valuesRows returns the rows of the list of VALUES that begins at token from, possibly in
-// brackets. It returns nil for any other query. It also returns nil if VALUES is combined with
-// another query (UNION), because DuckDB then finds common types for both.
+// brackets. It returns nil for any other query, and also if VALUES is combined with another query
+// (UNION), because DuckDB then finds common types for both.
 func (x *execution) valuesRows(from int) (all []valuesRow) {
 	c := clauses{statement: x.c.statement, at: from}
 	for c.accept("(") {
@@ -251,7 +255,7 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 		at := c.at + 1
 		values, err := c.brackets()
 		if err != nil {
-			break // a trailing comma behind the last row
+			break // the comma is a trailing comma behind the last row
 		}
 		all = append(all, valuesRow{at, values})
 	}
@@ -269,8 +273,8 @@ func (x *execution) valuesRows(from int) (all []valuesRow) {
 	return all
 }
 
-// writeValue appends an expression as the value of a column, cast to the column's type as an
-// assignment is.
+// writeValue appends an expression as the new value of a column. The value is cast to the column's
+// type in the same way as in an assignment of UPDATE.
 func (x *execution) writeValue(q *composition, value []sqltoken.Token, c schema.Column) {
 	if len(value) == 1 && value[0].Is("DEFAULT") {
 		q.write(" CAST(", defaultOf(c), " AS ", c.Type.String(), ")")
@@ -288,9 +292,9 @@ func defaultOf(c schema.Column) string {
 	return "(" + c.Default + ")"
 }
 
-// fill runs a query, turns its rows into rows of table t, and calls add with them. The query's
-// columns are assigned to the columns targets, by position or by name. The other columns of the
-// table get their defaults.
+// fill runs the query src, turns its rows into rows of table t, and calls add with batches of them.
+// The query's columns are assigned to the columns targets, by position or by name. The other
+// columns of the table get their defaults.
 func (x *execution) fill(t schema.Table, targets []schema.Column, byName bool, src *composition, add func(arrow.RecordBatch) error) error {
 	rows, q, err := x.inserted(t, targets, byName, src)
 	if err != nil {
@@ -332,15 +336,16 @@ func (x *execution) inserted(t schema.Table, targets []schema.Column, byName boo
 	return rows, q, q.placed(err)
 }
 
-// checkColumn is the name of the column that says whether a row violates a check.
+// checkColumn is the name of a column in composed queries. It says whether a row violates a CHECK
+// constraint.
 const checkColumn = "scoter_violates"
 
 // assigned returns the text before and after the query of an INSERT. The whole text yields all
 // columns of the table in their storage types, cast as an INSERT of DuckDB casts. If the table has
-// checks, one more column says whether the row violates one.
+// CHECK constraints, one more column says whether the row violates one.
 //
-// With byName, DuckDB matches the query's columns by name, because their order is not certain: a
-// view may be replaced before the query runs.
+// With byName, DuckDB matches the query's columns by name. Scoter cannot use their order, because a
+// view in the query may be replaced before the query runs.
 func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suffix string) {
 	var outer, inner []string
 	for _, c := range t.Columns {
@@ -353,8 +358,8 @@ func assigned(t schema.Table, targets []schema.Column, byName bool) (prefix, suf
 	}
 	names := ""
 	if !byName {
-		// DEFAULT VALUES has no targets. The caller replaces it by a query with one column, which
-		// gets this name and is not used.
+		// For DEFAULT VALUES there are no targets. The caller replaces DEFAULT VALUES by a query
+		// with one column, which gets this name and is not used.
 		list := []string{"scoter_none"}
 		for i, c := range targets {
 			list = append(list[:i], schema.Quote(c.Name))
@@ -376,8 +381,9 @@ func storedExpression(c schema.Column) string {
 	return name
 }
 
-// withoutCheck returns an error if a row violates a check. Otherwise it removes the column that
-// says so, which is the last one. first is the number of the batch's first row.
+// withoutCheck returns an error if a row violates a CHECK constraint. Otherwise it returns the
+// batch without its last column, which says whether a row violates one. first is the number of the
+// batch's first row in the statement.
 func withoutCheck(rec arrow.RecordBatch, t schema.Table, first int64) (arrow.RecordBatch, error) {
 	n := len(t.Columns)
 	if int(rec.NumCols()) > n {

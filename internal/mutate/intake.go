@@ -13,20 +13,23 @@ import (
 )
 
 // intake collects the rows of a statement for a table with a primary key. If all rows fit into one
-// chunk, they stay in memory and go through the log. Otherwise intake writes each full chunk as
-// parts. If rows of a chunk have the same key, only one of them is retained.
+// chunk (Store.ChunkBytes), they stay in memory and go through the log. Otherwise intake writes
+// each full chunk as parts. If rows of a chunk have the same key, only one of them is retained.
 type intake struct {
 	*Mutator
 	ctx    context.Context
 	table  schema.Table
 	sent   []schema.Column // the columns that the sender gave; the others have their defaults
 	policy conflict
-	// The error if two rows have the same key; nil if one of them may replace the other.
+	// twice is the error if two rows of the statement have the same key. It is nil if one of them
+	// may replace the other.
 	twice *base.Error
-	// If two rows have the same key the first one is used, whatever the policy says.
+	// first says that of two rows with the same key the first one is used, whatever the policy
+	// says.
 	first bool
-	unset string // a NOT NULL column without a value, or empty; see withoutUnset
-	// whole says that all rows are needed in memory together. More than one chunk is then an error.
+	unset string // the name of a NOT NULL column without a value, or empty; see withoutUnset
+	// whole says that all rows must be in memory together. If they do not fit into one chunk, this
+	// is an error.
 	whole bool
 
 	room     *engine.Room
@@ -47,7 +50,7 @@ func (in *intake) add(rec arrow.RecordBatch) error {
 	bytes := batch.Bytes(rec)
 	taken := in.bytes
 	if in.whole {
-		taken = 0 // no chunk may be written as parts, which would free its memory
+		taken = 0 // the rows in memory stay there, because no chunk may be written as parts
 	}
 	release, err := in.room.NeedBeside(in.ctx, bytes, taken, in.stage)
 	if err != nil {
@@ -58,7 +61,8 @@ func (in *intake) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// take does what add does for a batch of any size, also one larger than a chunk.
+// take appends a batch of any size to the intake. It splits a batch that is larger than a chunk,
+// and calls add.
 func (in *intake) take(rec arrow.RecordBatch) error {
 	pieces := min(batch.Bytes(rec)/in.store.ChunkBytes()+1, max(rec.NumRows(), 1))
 	for i := range pieces {
@@ -77,8 +81,8 @@ func (in *intake) stage() (err error) {
 	if in.whole {
 		return in.errReturning()
 	}
-	// A part cannot have NULL in this NOT NULL column. It is not known yet which rows are new and
-	// which only change existing rows.
+	// unset is a NOT NULL column without a value, and a part cannot have NULL there. At this point
+	// it is not known which rows are new, and which only change existing rows. So this is an error.
 	if in.unset != "" {
 		return errUnset(in.table, in.unset)
 	}
@@ -102,10 +106,11 @@ func (in *intake) stage() (err error) {
 	})
 }
 
-// arrivals returns the rows of the current chunk as incoming rows. given are the columns that they
-// set in existing rows.
+// arrivals returns the rows of the current chunk as incoming rows. given are the columns that these
+// rows set in existing rows.
 func (in *intake) arrivals(given []schema.Column) (*arrivals, error) {
-	// The rest of the reservation is released: the chunk is full, or there are no more rows.
+	// The chunk is full, or there are no more rows. So the rest of the memory reservation is
+	// released.
 	in.room.Close()
 	rows := in.rows
 	if len(rows) == 0 {
@@ -146,5 +151,5 @@ func (in *intake) close() error {
 	return in.staged.Abort()
 }
 
-// closing calls close and joins its error to *err. It is for use with defer.
+// closing calls close and joins its error to *err. Callers defer it.
 func (in *intake) closing(err *error) { *err = errors.Join(*err, in.close()) }

@@ -29,7 +29,8 @@ func addRow(to map[base.SourceID]*roaring.Bitmap, row base.RowAddress) {
 	to[row.Source].Add(uint32(row.Ordinal))
 }
 
-// joinRows adds rows to the bitmaps of their rowsets.
+// joinRows adds rows to the bitmaps in to. A bitmap has rows of one rowset, and the keys of both
+// maps are ids of rowsets.
 func joinRows(to, rows map[base.SourceID]*roaring.Bitmap) {
 	for source, more := range rows {
 		if to[source] == nil {
@@ -39,16 +40,17 @@ func joinRows(to, rows map[base.SourceID]*roaring.Bitmap) {
 	}
 }
 
-// newValues are new values for rows of a table, such as those that an UPDATE computed.
+// newValues has new values of columns for rows of a table, such as those that an UPDATE computed.
 type newValues struct {
 	table   schema.Table
-	columns []schema.Column // the columns of values
+	columns []schema.Column // the columns that the batches in values have
 	values  []arrow.RecordBatch
 	set     map[base.ColumnID]bool // the columns to change, a subset of columns
 }
 
-// layers makes patches for some rows of v: one patch for each rowset. rows are row numbers in
-// v.values; their addresses must ascend.
+// layers makes patches for some rows of v: one patch (patch.Layer) for each rowset. rows are
+// numbers of rows in v.values. The function address gives the address of each row; these addresses
+// must ascend.
 func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddress) ([]patch.Layer, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -98,7 +100,7 @@ func (v *newValues) layers(rows []uint32, address func(row uint32) base.RowAddre
 	return out, nil
 }
 
-// project returns a batch with only the columns of these indexes.
+// project returns a batch with only some columns of rec. columns are their indexes.
 func project(rec arrow.RecordBatch, columns []int) arrow.RecordBatch {
 	fields, arrays := make([]arrow.Field, len(columns)), make([]arrow.Array, len(columns))
 	for i, at := range columns {

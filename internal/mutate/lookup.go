@@ -23,45 +23,49 @@ import (
 // So such a statement runs its query over the rows of that key alone, without the conditions that
 // gave the key. DuckDB still evaluates the other conditions.
 //
-// Literals and parameters of the statement are passed as columns of these rows, with their own
-// types. So statements that differ only in these values have the same text for DuckDB, and use the
-// same cached plan. (DuckDB 1.5.5 plans a statement with parameters and tables again for each
+// Literals and parameters of the statement become additional columns of these rows, with their own
+// types. So statements that differ only in these values have the same SQL text for DuckDB, and use
+// the same cached plan. (DuckDB 1.5.5 plans a statement with parameters and tables again for each
 // execution.)
 //
-// A value that is assigned to a column of exactly its type is left out of the query, which makes
+// If a value is assigned to a column of exactly its type, the query does not compute it. This makes
 // planning cheaper.
 
-// keyCondition is a key, with a value for each of its columns that a statement's WHERE gives.
+// keyCondition is the key that the WHERE of a statement gives: its columns, and a value for each of
+// them.
 type keyCondition struct {
 	columns   []base.ColumnID
 	values    []arrow.Array // arrays of length 1
 	constants []*constant
-	// given has assigned values that the query does not compute because they are known. They are
-	// arrays of length 1, by the column to which they are assigned.
+	// given has assigned values that the query does not compute because they are known. A value is
+	// an array of length 1, and the map's key is the column to which it is assigned.
 	given map[base.ColumnID]arrow.Array
-	// others are the conditions of the WHERE that do not give the key. All of them must be true for
-	// a row to be changed.
+	// others are the conditions of the WHERE that do not give the key. A row is changed only if all
+	// of them are true for it.
 	others [][]sqltoken.Token
 }
 
-// constant is a literal or parameter of the statement that the query gets as a column.
+// constant is a literal or parameter of the statement that the query reads as a column.
 type constant struct {
 	Constant
-	expression string // format for SQL that has the value in its own type; %s is the column's name
+	// expression is a format for SQL with the value in the type of the literal. %s stands for the
+	// name of the column.
+	expression string
 }
 
-// is reports whether the constant's column has the value as it is (no cast or sign around it), in
-// type t.
+// is reports whether the column of the constant has the literal's value unchanged (without a cast
+// or sign), in the type t.
 func (c *constant) is(t schema.Type) bool {
 	return c.expression == "%s" && c.Type.Equal(t) && !t.NeedsCast()
 }
 
-// naming are words that begin a query or VALUES. An expression without any of these words names no
-// other table.
+// naming lists the words that begin a query or VALUES. An expression without any of these words
+// names no other table.
 var naming = append([]string{"VALUES"}, queryWords...)
 
-// lookUp returns the key whose rows a statement without other tables changes. It returns nil if the
-// WHERE does not give a whole key, or if a value is not exactly a value of its column's type.
+// lookUp returns the key that the WHERE of a statement gives. It returns nil if the statement names
+// other tables, if the WHERE does not give a whole key, or if a value of the key cannot be stored
+// exactly in its column's type.
 func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.Token) *keyCondition {
 	x.c.replaced = nil
 	if x.scanning || x.c.statement.VerbIndex() > 0 || !t.plain(where) || slices.ContainsFunc(assignments, func(a assignment) bool { return !t.plain(a.value) }) {
@@ -73,7 +77,8 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 		stored arrow.Array
 	}
 	all := conjuncts(where)
-	// equals[i] is condition all[i] as an equality, or zero if it is not one.
+	// equals[i] is the condition all[i] in the form column = value. It is zero if the condition has
+	// another form.
 	equals := make([]equal, len(all))
 	given := map[base.ColumnID]int{}
 	for i, c := range all {
@@ -101,12 +106,12 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 	for i, c := range all {
 		e := equals[i]
 		if e.stored != nil && given[e.column.ID] == i && slices.Contains(key.columns, e.column.ID) {
-			continue // this condition is true for all rows that are found by key
+			continue // the condition gives the key, so it is true for all rows that the index finds
 		}
 		key.others = append(key.others, c)
 		if e.stored != nil {
-			// The constants' names are numbered, because several conditions may be about one
-			// column.
+			// The names of the constants are numbered, because several conditions may be about the
+			// same column.
 			lifted[e.value.Start] = &constant{Constant{fmt.Sprintf("value %d sought of %s", i+1, e.column.Name), e.column.Type, e.stored}, "%s"}
 		}
 	}
@@ -140,8 +145,8 @@ func (x *execution) lookUp(t target, assignments []assignment, where []sqltoken.
 	return key
 }
 
-// plain reports whether an expression names no table except the target, and the target only as the
-// qualifier of a column.
+// plain reports whether an expression names no table except the target, and the target's name only
+// in front of a column, as in t.a.
 func (t *target) plain(tokens []sqltoken.Token) bool {
 	for i, tok := range tokens {
 		if slices.ContainsFunc(naming, tok.Is) {
@@ -149,14 +154,15 @@ func (t *target) plain(tokens []sqltoken.Token) bool {
 		}
 		column := i+1 < len(tokens) && tokens[i+1].Is(".") || i > 0 && tokens[i-1].Is(".")
 		if tok.IsName() && !column && schema.Fold(tok.Name()) == schema.Fold(t.alias) {
-			return false // the table's name means the whole row
+			return false // the table's name alone means the whole row
 		}
 	}
 	return true
 }
 
-// keyGiven returns the primary key or else the sort key, if given has a value for each of its
-// columns. It returns nil if neither is given.
+// keyGiven returns the primary key, or else the sort key, with the values of its columns. The
+// function given returns the value of a column, or nil. If not all columns of a key have a value,
+// keyGiven does not return this key. It returns nil if no key is left.
 func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyCondition {
 	sorted := make([]base.ColumnID, len(t.SortKey))
 	for i, f := range t.SortKey {
@@ -176,8 +182,8 @@ func keyGiven(t schema.Table, given func(base.ColumnID) arrow.Array) *keyConditi
 	return nil
 }
 
-// conjuncts splits a condition at its top-level ANDs. It returns nil if the condition has another
-// form.
+// conjuncts splits a condition a AND b AND c at its top-level ANDs. It returns nil for a condition
+// that it cannot split safely, such as one with OR.
 func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 	if len(where) == 0 {
 		return nil
@@ -189,7 +195,8 @@ func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 			continue
 		}
 		switch {
-		// OR binds less tightly than AND; BETWEEN and CASE may contain an AND that belongs to them.
+		// OR binds less tightly than AND, so the condition cannot be split at AND. BETWEEN and CASE
+		// may contain an AND that belongs to them.
 		case t.Is("OR"), t.Is("BETWEEN"), t.Is("CASE"):
 			return nil
 		case t.Is("AND"):
@@ -200,13 +207,13 @@ func conjuncts(where []sqltoken.Token) [][]sqltoken.Token {
 	return append(out, where[from:])
 }
 
-// functions are names that DuckDB reads as a function call without brackets, even if the table has
-// a column of that name.
+// functions lists names that DuckDB reads as a function call without brackets, even if the table
+// has a column of that name.
 var functions = []string{"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user", "current_role",
 	"session_user", "user", "current_catalog", "current_schema", "true", "false", "null", "default"}
 
-// equality parses a condition of the form column = value or value = column, whose value is a single
-// token.
+// equality parses a condition of the form column = value or value = column. The value must be a
+// single token.
 func equality(t target, c []sqltoken.Token) (column schema.Column, value sqltoken.Token, ok bool) {
 	at := slices.IndexFunc(c, func(tok sqltoken.Token) bool { return tok.Is("=") })
 	if at < 0 {
@@ -238,8 +245,8 @@ func isConstant(t sqltoken.Token) bool {
 	return t.Kind == sqltoken.Number || t.Kind == sqltoken.String || t.Kind == sqltoken.Parameter
 }
 
-// valueOf returns the value of a literal or parameter: an int64 for a whole number, a string for a
-// text, or the argument as it is. It returns nil for other literals.
+// valueOf returns the value of a literal or parameter: an int64 for a whole number, a string for
+// text, and for a parameter its argument as it is. It returns nil for other literals.
 func (x *execution) valueOf(t sqltoken.Token) any {
 	switch t.Kind {
 	case sqltoken.Parameter:
@@ -275,8 +282,8 @@ func (x *execution) argument(t sqltoken.Token) any {
 	return x.req.Args[position-1]
 }
 
-// stored returns a value as an array of length 1 of the type t, if it is exactly a value of that
-// type. Then DuckDB compares the column with the value in that type. Otherwise stored returns nil.
+// stored returns value as an array of length 1 of the type t. It returns nil unless t can represent
+// the value exactly. If it can, DuckDB compares a column of type t with the value in that type.
 func stored(t schema.Type, value any) arrow.Array {
 	if text, ok := value.(string); ok && t.Kind == schema.Varchar {
 		return arrayOf(array.NewStringBuilder, text)
@@ -342,20 +349,20 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// decimal returns the digits of a number token before and behind its decimal point. ok is false
-// unless the token is a number with a decimal point.
+// decimal returns the digits of a number token before its decimal point and behind it. ok is false
+// if the token has no decimal point or is not a number.
 func decimal(t sqltoken.Token) (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(t.Text(), ".")
 	return before, behind, ok && t.Kind == sqltoken.Number && isDigits(before) && isDigits(behind)
 }
 
-// most64 is the number of digits of the widest decimal that fits into 64 bits.
+// most64 is the largest width (number of digits) of a DECIMAL that fits into 64 bits.
 const most64 = 18
 
-// assigned returns a literal or parameter as a constant that is assigned to a column. The constant
-// has the column's type if the value is exactly a value of that type. Otherwise it has the type
-// that the function typed finds. negative says that the value is the negative of the token, as in
-// -1.
+// assigned returns a literal or parameter as a constant that is assigned to a column of the type
+// column. If that type can represent the value exactly, the constant has that type. Otherwise it
+// has the type that the function typed finds. negative says that the token has a minus sign before
+// it, as in -1.
 func (x *execution) assigned(column schema.Type, t sqltoken.Token, negative bool) *constant {
 	value := x.valueOf(t)
 	if one := stored(column, value); one != nil && !(negative && unsigned(column.Kind)) {
@@ -420,8 +427,9 @@ func (x *execution) typed(t sqltoken.Token) *constant {
 	return nil
 }
 
-// locate finds the rows of the key that a plan looks for. It returns them with the snapshot that
-// has them, which the caller must release. It returns nil if the plan has to scan the table.
+// locate finds the rows of the key that a plan looks for, with an index. It returns their
+// addresses, and the snapshot in which they are; the caller must release the snapshot. It returns
+// nil if the plan must scan the table instead.
 func (x *execution) locate(p *rowPlan) (*Located, error) {
 	if p.key == nil {
 		return nil, nil
@@ -438,7 +446,7 @@ func (x *execution) locate(p *rowPlan) (*Located, error) {
 		found.Constants = append(found.Constants, c.Constant)
 	}
 	t := s.Tables[p.table.ID]
-	// Rows of a part with pending expressions cannot be read one by one.
+	// Stored expressions that no merge has applied yet cannot be applied to single rows.
 	ok := t.Schema.Version == p.table.Version && len(t.Expressions) == 0
 	if ok {
 		found.Addresses, ok, err = x.keys.All(t, p.key.columns, p.key.values)

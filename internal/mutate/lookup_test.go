@@ -74,7 +74,7 @@ func TestKeysAreFoundInConditions(t *testing.T) {
 	f("k = $a AND n = $b", "5 7", map[string]any{"a": int64(5), "b": int64(7)})
 	f("s = 'a' AND (v = 1 OR v = 2)", "a")
 	f("s = 'a' AND v IN (1, 2) AND NOT v = 3", "a")
-	// Not the whole key, or not joined by AND.
+	// The WHERE does not give the whole key, or its conditions are not joined by AND.
 	f("k = 5", "")
 	f("k = 5 AND n > 7", "")
 	f("s = 'a' OR k = 5", "")
@@ -83,7 +83,7 @@ func TestKeysAreFoundInConditions(t *testing.T) {
 	f("v BETWEEN 1 AND s = 'a'", "")
 	f("CASE WHEN v = 1 AND s = 'a' AND v = 2 THEN true END", "")
 	f("(s = 'a')", "")
-	// Values that are not exactly of the type.
+	// Values that the types of the columns cannot represent exactly.
 	f("k = 5 AND n = 70000", "")
 	f("k = 5.0 AND n = 7", "")
 	f("k = '5' AND n = 7", "")

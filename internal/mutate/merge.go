@@ -15,14 +15,14 @@ import (
 // mergeClause is one WHEN clause of a MERGE: its condition and its action.
 type mergeClause struct {
 	when string // the text after WHEN, for errors
-	// Whether the clause is for rows of the join that have a row of the table.
+	// target says that the clause is for rows of the join that have a row of the table.
 	target bool
-	// Whether the clause is for rows of the join that have a row of the source.
+	// source says that the clause is for rows of the join that have a row of the source.
 	source    bool
-	condition func(*composition) // nil if there is none
+	condition func(*composition) // writes the condition; nil if there is none
 	action    int                // index in the plan's actions; -1 for DO NOTHING
 	message   func(*composition) // writes the message of an ERROR; nil if the clause has none
-	// Where the query computes the condition, the message and a new version.
+	// placing says where in the query the condition, the message and a new version are computed.
 	placing placing
 	values  map[base.ColumnID]func(*composition)
 }
@@ -97,7 +97,7 @@ func mergeJoin(tokens []sqltoken.Token) (source, join []sqltoken.Token) {
 	return tokens, nil
 }
 
-// mergeClause parses a clause, from the token after WHEN on.
+// mergeClause parses a WHEN clause of a MERGE, from the token after WHEN on.
 func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error) {
 	c, from := x.c, x.c.at
 	w := &mergeClause{target: true, source: true, action: -1, values: map[base.ColumnID]func(*composition){}}
@@ -157,8 +157,9 @@ func (x *execution) mergeClause(p *rowPlan, m *mergeSource) (*mergeClause, error
 	return w, err
 }
 
-// mergeUpdate parses the rest of a clause after UPDATE: SET with a list, or *, or BY NAME or BY
-// POSITION. The latter assign the source's columns to the table's columns.
+// mergeUpdate parses the rest of a WHEN clause after UPDATE: SET and a list, or *, BY NAME or BY
+// POSITION. The last three assign the source's columns to the table's columns. set are the columns
+// that the update sets.
 func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set []base.ColumnID, err error) {
 	c := x.c
 	if c.accept("SET") && !c.accept("*") {
@@ -178,8 +179,8 @@ func (x *execution) mergeUpdate(p *rowPlan, w *mergeClause, m *mergeSource) (set
 	return set, err
 }
 
-// mergeInsert parses the rest of a clause after INSERT: [(columns)] VALUES (values), DEFAULT
-// VALUES, or *, BY NAME or BY POSITION. The latter assign the source's columns to the table's
+// mergeInsert parses the rest of a WHEN clause after INSERT: [(columns)] VALUES (values), DEFAULT
+// VALUES, or *, BY NAME or BY POSITION. The last three assign the source's columns to the table's
 // columns. versioned says whether the inserted rows have a version.
 func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (versioned bool, err error) {
 	c := x.c
@@ -220,8 +221,8 @@ func (x *execution) mergeInsert(p *rowPlan, w *mergeClause, m *mergeSource) (ver
 	return contains(targets, p.table.RowVersion), nil
 }
 
-// writeMergeAction appends a CASE expression for the number of the action that applies to a row. It
-// is NULL if no clause applies, and if an update would give the row a lower version.
+// writeMergeAction appends a CASE expression for the number of the action that a MERGE applies to a
+// row. The number is NULL if no clause applies, or if an update would give the row a lower version.
 func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target) {
 	q.write("CASE")
 	for _, w := range when {
@@ -258,7 +259,8 @@ func writeMergeAction(q *composition, c *clauses, when []*mergeClause, t *target
 	q.write(" END")
 }
 
-// writeMergeMessage appends an expression for the error message of a row whose action is ERROR.
+// writeMergeMessage appends an expression for the error message of a row for which MERGE raises an
+// error (action ERROR).
 func writeMergeMessage(q *composition, when []*mergeClause) {
 	q.write("CASE ", schema.ActionColumn)
 	for _, w := range when {
@@ -271,8 +273,8 @@ func writeMergeMessage(q *composition, when []*mergeClause) {
 	q.write(" WHEN -1 THEN '' END")
 }
 
-// writeMergeValue appends an expression for the new value of a column, which depends on the action
-// for the row. It is the old value if that action does not set the column.
+// writeMergeValue appends an expression for the new value of a column in a MERGE. The value depends
+// on the action for the row. If that action does not set the column, it is the old value.
 func writeMergeValue(q *composition, c *clauses, when []*mergeClause, t *target, col schema.Column) {
 	var given []actionValue
 	for _, w := range when {

@@ -10,19 +10,20 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// mergeSource is the source of a MERGE INTO, which follows USING: a table, a query, a function, or
-// a join of several of these.
+// mergeSource is the source of MERGE INTO t USING source: a table, a query, a function, or a join
+// of several of these.
 type mergeSource struct {
 	*execution
 	target  *target
 	tokens  []sqltoken.Token
 	columns []sourceColumn // nil until they are needed
-	// each says that an expression must be computed again for each row of the join, although it is
-	// in a sub-query that the function within made.
+	// each says that expressions must be computed for each row of the join. Without it, if an
+	// expression is in a sub-query that the function within made, DuckDB computes it only once for
+	// equal rows.
 	each bool
 }
 
-// sourceColumn is the name of a column of a MERGE's source, with the name of its table.
+// sourceColumn names a column of a MERGE's source, and the table that has the column.
 type sourceColumn struct{ table, name string }
 
 func (c sourceColumn) write(q *composition) {
@@ -55,11 +56,11 @@ func (m *mergeSource) unnamed() bool {
 	return beginsQuery(tokens[1:])
 }
 
-// sideTable is the name of the one row that an expression sees in a sub-query that the function
-// within made.
+// sideTable is the name of a table with one row, which an expression of a WHEN clause reads in a
+// sub-query that the function within makes.
 const sideTable = "scoter_side"
 
-// within returns a function that writes an expression of a WHEN clause.
+// within returns a function that writes an expression of a WHEN clause of a MERGE.
 //
 // Some clauses are for rows of the join that have only a row of the table, or only a row of the
 // source. In their expressions, a column name that both sides have means the column of that one
@@ -91,7 +92,8 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		if !first || at < 0 || contains(named, m.target.table.Columns[at].ID) {
 			continue
 		}
-		// The name is a column with a field behind it, or a table with a column behind it.
+		// A dot follows the name: it is a column and a field behind it, or a table and a column
+		// behind it.
 		if i+1 < len(expression) && expression[i+1].Is(".") {
 			table, err := m.hasTable(t.Name())
 			if err != nil {
@@ -117,7 +119,8 @@ func (m *mergeSource) within(w *mergeClause, expression []sqltoken.Token, decide
 		case i < 0:
 		case w.target:
 			both = append(both, func(q *composition) { m.target.writeColumn(q, m.c, col) })
-		// Without this, DuckDB would report that the name is ambiguous.
+		// The name means the source's column, because the clause is for rows of the source. If
+		// several columns of the source have the name, DuckDB reports that it is ambiguous.
 		case !slices.ContainsFunc(m.columns[i+1:], called):
 			both = append(both, m.columns[i].write)
 		}
@@ -203,8 +206,8 @@ func (m *mergeSource) tables() ([]string, error) {
 	return tables, nil
 }
 
-// tablesIn returns the names of the tables in a FROM clause whose columns are visible. from is a
-// part of DuckDB's syntax tree. It returns false if one of the tables has no name.
+// tablesIn returns the names of the tables whose columns are visible in a FROM clause. from is the
+// clause in DuckDB's syntax tree. ok is false if one of the tables has no name.
 func tablesIn(from any) (tables []string, ok bool) {
 	node, _ := from.(duck.Node)
 	name := textOf(node, "alias")
@@ -225,8 +228,8 @@ func tablesIn(from any) (tables []string, ok bool) {
 	return []string{name}, name != ""
 }
 
-// columnsFor parses [BY NAME | BY POSITION] [*], and assigns the source's columns to columns of the
-// table by name or by position. It returns these columns of the table.
+// columnsFor parses [BY NAME | BY POSITION] [*]. It assigns the source's columns to the columns of
+// the table with the same names, or at the same positions, and returns these columns of the table.
 func (m *mergeSource) columnsFor(t schema.Table, w *mergeClause) ([]schema.Column, error) {
 	c := m.c
 	at := c.at

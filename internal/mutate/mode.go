@@ -12,13 +12,15 @@ import (
 // UpdateMode says how a statement changes rows that are in parts. All modes give the same rows.
 type UpdateMode uint8
 
-// The update modes. Patch is also the mode of changes for which the user cannot choose a mode.
+// The update modes. Changes for which the user cannot choose a mode have the mode Patch.
 const (
-	// Write a patch; reading applies it, until a merge of the part does.
+	// Patch: write a patch for the changed rows. Queries apply the patch when they read the part,
+	// until a merge writes the part again.
 	Patch   UpdateMode = iota
-	Rewrite            // rewrite the parts that have the rows, in one edit
+	Rewrite            // rewrite the parts that have the changed rows, in one edit
 	Auto               // Rewrite if there is no memory for a patch, otherwise Patch
-	// Store the UPDATE as SQL; reading applies it, until a merge of the part does.
+	// Expression: store the SQL of the UPDATE. Queries apply it when they read a part, until a
+	// merge writes the part again.
 	Expression
 )
 
@@ -32,9 +34,9 @@ func ParseUpdateMode(name string) (UpdateMode, error) {
 	return 0, base.Errorf(base.Invalid, "update mode %q is none of auto, patch, rewrite and expression", name)
 }
 
-// cutMode removes WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE, because DuckDB's
-// grammar does not have this clause. It returns the statement without the clause, and the mode. If
-// there is no such clause, mode is otherwise and given is false.
+// cutMode removes the clause WITH (mode = 'name') from the end of an UPDATE, DELETE or MERGE,
+// because DuckDB's grammar does not have it. It returns the statement without the clause, and the
+// mode. If there is no such clause, mode is otherwise, the default, and given is false.
 func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement, mode UpdateMode, given bool, err error) {
 	last := len(s.Tokens) - 1
 	if last < 0 || !s.Tokens[last].Is(")") || s.Tokens[last].Depth != 0 {
@@ -65,16 +67,16 @@ func cutMode(s sqltoken.Statement, otherwise UpdateMode) (cut sqltoken.Statement
 	return s, mode, true, nil
 }
 
-// rewrites reports whether a change is made by rewriting parts. In the mode Auto this is so if
-// there is no memory for a patch.
+// rewrites reports whether a change is made by rewriting parts. In the mode Auto it is if there is
+// no memory for a patch.
 //
-// Auto has no smaller limit, because rewriting earlier would not pay. This was measured with
-// `scoter-bench overlay --kinds modes` on 200,000 rows of lineitem. A patch is visible after 3%
-// (for 1% of the rows) to 22% (for all rows) of the processor time that rewriting the parts takes.
-// Together with the later merge that applies it, a patch takes 0.7 to 1.3 times the time of a
-// rewrite.
+// Auto does not rewrite earlier, because that would not pay. This was measured with `scoter-bench
+// overlay --kinds modes` on 200,000 rows of lineitem. A patch is visible after 3% (for 1% of the
+// rows) to 22% (for all rows) of the processor time that rewriting the parts takes. Together with
+// the later merge that applies it, a patch takes 0.7 to 1.3 times the time of a rewrite.
 func (x *execution) rewrites(c engine.Change) bool {
-	rows, bytes := uint64(0), int64(0) // the existing rows that change, and their size
+	// rows is the number of existing rows that change, and bytes is their size.
+	rows, bytes := uint64(0), int64(0)
 	for _, deleted := range c.Deleted {
 		rows += deleted.GetCardinality()
 		bytes += int64(deleted.GetSizeInBytes())

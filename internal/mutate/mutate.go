@@ -25,7 +25,7 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// Store is the part of the engine with which statements read and change tables.
+// Store has the methods of the engine with which statements read and change tables.
 type Store interface {
 	Lookup(database, schema, name string) (schema.Table, error)
 	HasSchema(database, schema string) bool
@@ -65,7 +65,8 @@ type Store interface {
 	TakesChange(bytes int64) bool
 }
 
-// Rewriter applies changes by rewriting parts. Package merge implements it.
+// Rewriter applies a change by rewriting the parts that have the changed rows. Package merge
+// implements it.
 type Rewriter interface {
 	Mutate(ctx context.Context, s *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error
 	Retype(ctx context.Context, from, to schema.Table, column base.ColumnID, alias, value string) error
@@ -75,8 +76,8 @@ type Rewriter interface {
 type Planner interface {
 	// Select runs a query. Positions in errors refer to the query's text.
 	Select(ctx context.Context, s Select) (Rows, error)
-	// Find does what Select does, for a query that finds the rows of table s.Target that a
-	// statement changes. Its result has their addresses.
+	// Find runs a query as Select does. The query finds the rows of the table at s.Target that a
+	// statement changes, and its result has the addresses of these rows.
 	Find(ctx context.Context, s Select) (Found, error)
 	// Columns returns the names of a query's result columns. It does not run the query.
 	Columns(ctx context.Context, s Select) ([]string, error)
@@ -91,24 +92,24 @@ type Select struct {
 	Transient *Transient
 	// Defines, if not nil, is the view that this query will define. The query must not read it.
 	Defines *catalog.ViewName
-	// Target is the offset in SQL of a table's name. The query can read the addresses of that
-	// table's rows in the columns scoter_source and scoter_ordinal.
+	// Target is the byte offset in SQL at which the name of a table is. The query can read the
+	// addresses of that table's rows in the columns scoter_source and scoter_ordinal.
 	Target int
-	// Rows, if not nil, are the only rows of the target that the query sees. The query must not
-	// name other tables then.
+	// Rows, if not nil, are the only rows of the target table that the query sees. Then the query
+	// must not name other tables.
 	Rows *Located
-	// Evolutions are the changes of tables' schemas that will be committed with the rows of the
-	// statement. The query sees the tables as they will be.
+	// Evolutions are changes of the schemas of tables. They will be committed with the rows of the
+	// statement. The query sees the tables with these changes.
 	Evolutions []engine.Evolution
 }
 
-// Located are the rows of one table in a snapshot that have the same key, as an index found them.
-// Key has the value of each column of the key, as an array of length 1.
+// Located are the rows of one table in a snapshot that an index found for a key. Key has the value
+// of each column of the key, as an array of length 1.
 type Located struct {
 	Snapshot  *snapshot.Snapshot
 	Addresses []base.RowAddress
 	Key       map[base.ColumnID]arrow.Array
-	// Constants are additional columns that the query sees in these rows.
+	// Constants are additional columns that the query sees in each of these rows.
 	Constants []Constant
 }
 
@@ -122,10 +123,10 @@ type Constant struct {
 
 // Transient is a table that exists only for one query.
 type Transient struct {
-	Name  string // schema.name, in a schema of the system, where users have no tables
+	Name  string // schema.name, in a schema of the system where users have no tables
 	Table *snapshot.Table
-	// InMemory leaves out the rows whose values are all in parts. Only the rows of memtables and
-	// rows with patches remain.
+	// InMemory says that the query sees only the rows of memtables, and the rows with patches. It
+	// does not see the rows whose values are all in parts.
 	InMemory bool
 	// Path, if not nil, is the database, schema and name of a table. The query may qualify the
 	// columns of the transient table with it, as if it were that table.
@@ -140,7 +141,7 @@ type Rows interface {
 	Close()
 }
 
-// Found is a query's result of rows with their addresses.
+// Found is the result of a query that finds rows of a table. It has the addresses of the rows.
 type Found interface {
 	Rows
 	// Snapshot returns the snapshot in which the rows were found. It is valid until Close.
@@ -148,7 +149,7 @@ type Found interface {
 	Reads() []engine.Read
 }
 
-// each calls f with every batch of a result.
+// each calls f with every batch of a result, until the end or an error.
 func each(ctx context.Context, rows Rows, f func(arrow.RecordBatch) error) error {
 	for {
 		rec, err := rows.Next(ctx)
@@ -201,7 +202,7 @@ type Mutator struct {
 	store   Store
 	planner Planner
 	pool    *duck.Pool
-	memory  *memtable.Pool // reserves the memory of the rows over which RETURNING is evaluated
+	memory  *memtable.Pool // memory is the budget for the rows over which RETURNING is evaluated.
 	sources Sources
 	exports Exports
 	keys    *keys.Finder
@@ -222,10 +223,9 @@ func New(store Store, planner Planner, pool *duck.Pool, memory *memtable.Pool, s
 
 // Execute runs one statement that is not a query.
 //
-// If the request has an idempotency key that is already known, Execute does not run the statement
-// again, and returns the counts of its first run. A statement that changes no rows or has a
-// RETURNING clause must not have an idempotency key: its result could not be returned again. That
-// is an Invalid error.
+// If an earlier request had the same idempotency key, Execute does not run the statement again, and
+// returns the counts of the first run. An idempotency key is an Invalid error for a statement that
+// changes no rows or has a RETURNING clause, because its result could not be returned again.
 func (m *Mutator) Execute(ctx context.Context, s sqltoken.Statement, req Request) (*Result, error) {
 	if req.Options.IdempotencyKey == "" {
 		return m.execute(ctx, s, req)
@@ -264,14 +264,16 @@ func (m *Mutator) execute(ctx context.Context, s sqltoken.Statement, req Request
 				return result, err
 			}
 		}
-		// The statement did not choose the mode expression; it comes from a setting. The setting
-		// applies only to statements that can be stored as expressions.
+		// The mode expression comes from the setting, and the statement did not choose it. The
+		// setting applies only to statements that can be stored as expressions, so this statement
+		// runs in the mode Auto.
 		x.mode, c.at = Auto, 0
 	}
 	var counts Counts
 	switch {
 	case s.Verb() == "INSERT":
-		// After errStale the rows are made again, now for the table's new schema.
+		// The error errStale means that the table's schema has changed. Then the rows are prepared
+		// again for the new schema.
 		for range maxAttempts {
 			result, err := x.insert()
 			if !errors.Is(err, errStale) {
@@ -338,16 +340,16 @@ type execution struct {
 	// in front of the statement's query. It is empty if the statement is to be run.
 	explain string
 	options engine.AppendOptions // the options of the statement's commit
-	// transient has the rows of a request without SQL. The statement that is composed for the
-	// request names them.
+	// transient has the rows of a request without SQL. Scoter composes a statement for such a
+	// request, which reads the rows from the table transient.
 	transient *Transient
-	scanning  bool // an index must not be used to find the rows of a key
-	// read lists the tables on which the result of the last attempt depended.
+	scanning  bool // the rows of a key must not be looked up in an index
+	// read lists the tables that the last attempt to run the statement depended on.
 	read []base.TableID
 }
 
-// tableName resolves a dotted table name as queries do. a.b is table b of schema a if the database
-// has such a schema, otherwise table b of database a.
+// tableName resolves a dotted table name as queries do. a.b is table b of schema a if the current
+// database has such a schema. Otherwise it is table b of database a.
 func (x *execution) tableName(parts []string) (database, schemaName, name string) {
 	switch len(parts) {
 	case 1:
@@ -376,7 +378,7 @@ func (x *execution) lookup(parts []string) (schema.Table, error) {
 	return t, err
 }
 
-// table reads a dotted name, and looks up the table of that name, which must exist.
+// table parses a dotted name, and returns the table of that name, which must exist.
 func (x *execution) table() (schema.Table, error) {
 	place := x.c.at
 	parts, err := x.c.name()
@@ -387,8 +389,8 @@ func (x *execution) table() (schema.Table, error) {
 	return t, x.c.placed(err, place)
 }
 
-// selects returns a composition as a query for the planner, with the statement's arguments that it
-// uses.
+// selects returns a composed query for the planner. The query gets the arguments of the statement
+// that it uses.
 func (x *execution) selects(q *composition) Select {
 	return Select{SQL: q.String(), Args: q.arguments(x.req.Args), Database: x.req.Database, ReadFiles: x.req.ReadFiles}
 }

@@ -22,55 +22,58 @@ const (
 	failRow // the statement fails if this action applies to a row (MERGE ... THEN ERROR)
 )
 
-// rowAction is one of the actions of a statement. Only MERGE INTO may have several.
+// rowAction is one of the actions of a statement, such as an UPDATE of a MERGE. Only MERGE INTO may
+// have several.
 type rowAction struct {
 	kind actionKind
-	name string          // the value of merge_action in RETURNING
+	name string          // the value of merge_action in a RETURNING list
 	set  []base.ColumnID // the columns that an update sets
-	// versioned says that the action gives inserted rows a version. A row without a version counts
-	// as newer than the existing row of its key.
+	// versioned says that the action gives inserted rows a version. An inserted row without a
+	// version counts as newer than the existing row of its key.
 	versioned bool
 }
 
 // rowPlan is the plan of a statement that changes rows: a query that finds the rows and computes
-// their new values, and the actions to apply to the rows. The query yields the columns that head
-// lists, then the values of columns. If the table has checks, the last column says whether the row
-// violates one.
+// their new values, and the actions to apply to the rows. The query yields the columns that the
+// method head lists, then the columns of the field columns. If the table has CHECK constraints, the
+// last column says whether the row violates one.
 type rowPlan struct {
 	verb    string
 	table   schema.Table
 	query   composition
-	target  int // offset of the table's name in the query
+	target  int // byte offset of the table's name in the query
 	actions []rowAction
 	columns []schema.Column // the columns whose values the query yields
 	// moves says that an update changes where a row is stored (its partition or position). Then the
 	// row is deleted and inserted again.
 	moves bool
 	// touches says that the query also yields the keys of existing rows. The committer compares
-	// these keys with rows that were inserted since the snapshot. See engine.Change.Keys.
+	// these keys with the keys of rows that were inserted since the snapshot. See
+	// engine.Change.Keys.
 	touches bool
-	// choose writes the number of the action for a row, if a lateral sub-query computes it.
-	// Otherwise choose is nil, and the select list computes the number.
+	// choose writes an SQL expression for the number of the action for a row. It is set if a
+	// lateral sub-query computes the number, and nil if the select list computes it.
 	choose func(*composition)
-	// each says that the lateral sub-query of choose must run for each row. See eachColumn.
+	// each says that the lateral sub-query of the field choose must run for each row. See
+	// eachColumn.
 	each bool
-	// once makes it an error if a statement changes a row twice. Without it the first of the
-	// changes is applied, and the row counts once.
+	// once says that it is an error if the statement changes a row twice. Without it the first of
+	// the changes is applied, and the row counts once.
 	once bool
-	// message writes the error message of rows with the action failRow; nil if there is no such
-	// action.
+	// message writes an expression for the error message of rows with the action failRow. It is nil
+	// if no action is failRow.
 	message func(*composition)
-	// readsAll says that rows inserted since the snapshot could have changed the result, whatever
-	// their columns have. Then any such row is a conflict.
+	// readsAll says that any row inserted since the snapshot could have changed the result of the
+	// statement, so it is a conflict. It does not matter which values the row has.
 	readsAll bool
-	// keyed says that of rows that the statement does not change, the query read only keys. The
-	// committer compares these keys in any case.
+	// keyed says that the query read only the keys of the rows that the statement does not change.
+	// The committer always compares these keys with inserted rows.
 	keyed bool
-	// decides are columns of the table that conditions of actions name (MERGE ... WHEN ... AND).
-	// The columns that decide which rows the query finds are not in it.
+	// decides are the columns of the table that conditions of actions name (MERGE ... WHEN ...
+	// AND). It does not include the columns that decide which rows the query finds.
 	decides []base.ColumnID
-	// pending are the columns of the table for which stored expressions exist that merges have not
-	// applied yet.
+	// pending are the columns of the table that stored expressions set and no merge has applied
+	// yet.
 	pending   []base.ColumnID
 	key       *keyCondition // set if the statement looks for the rows of one key
 	transient *Transient
@@ -78,8 +81,8 @@ type rowPlan struct {
 }
 
 // head lists the first columns of the query, which come before the values: the row's address (NULL
-// for a new row) and the number of the action. If the plan has them, the error message and the key
-// columns of existing rows follow.
+// for a new row) and the number of the action. In some plans the error message and the key columns
+// of existing rows follow.
 func (p *rowPlan) head() []string {
 	names := []string{schema.SourceColumn, schema.OrdinalColumn, schema.ActionColumn}
 	if p.message != nil {
@@ -91,8 +94,8 @@ func (p *rowPlan) head() []string {
 	return names
 }
 
-// touched returns the key columns of existing rows in the query's result; none unless the plan has
-// touches set.
+// touched returns the columns of the key that the query yields for existing rows. There are none
+// unless the field touches of the plan is set.
 func (p *rowPlan) touched() []schema.Column {
 	if !p.touches {
 		return nil
@@ -106,8 +109,8 @@ func (p *rowPlan) touchesKey(a rowAction) bool {
 	return p.touches && (a.kind == deleteRow || a.kind == updateRow && (p.moves || slices.Contains(a.set, p.table.RowVersion)))
 }
 
-// given returns the value of a column that is the same for all rows and known without the query, as
-// an array of length 1. It returns nil if the query yields the values.
+// given returns the value of a column if it is the same for all rows and known without the query.
+// The value is an array of length 1. given returns nil if the query yields the column's values.
 func (p *rowPlan) given(c schema.Column) arrow.Array {
 	if p.key == nil {
 		return nil
@@ -115,15 +118,15 @@ func (p *rowPlan) given(c schema.Column) arrow.Array {
 	return p.key.given[c.ID]
 }
 
-// onlyRemoves reports whether the statement only deletes rows and needs nothing but their
-// addresses.
+// onlyRemoves reports whether the statement only deletes rows, and needs no more of these rows than
+// their addresses.
 func (p *rowPlan) onlyRemoves() bool {
 	return len(p.actions) == 1 && p.actions[0].kind == deleteRow && !p.once && p.returning.none() && !p.touches
 }
 
-// chooseColumns decides for which columns the query yields values: the columns that are set, or all
-// columns if an action needs whole rows. An update also sets the columns with stored expressions
-// that merges have not applied yet.
+// chooseColumns decides for which columns the query yields values: the columns that the actions
+// set, or all columns if an action needs whole rows. An update also sets the columns with stored
+// expressions that no merge has applied yet.
 func (p *rowPlan) chooseColumns() {
 	for i := range p.actions {
 		for _, id := range p.pending {
@@ -150,16 +153,17 @@ func (p *rowPlan) chooseColumns() {
 	p.touches = slices.ContainsFunc(p.actions, p.touchesKey)
 }
 
-// rekeys reports whether an action changes the primary key of rows.
+// rekeys reports whether an action of the plan changes the primary key of rows.
 func (p *rowPlan) rekeys() bool {
 	return slices.ContainsFunc(p.actions, func(a rowAction) bool {
 		return slices.ContainsFunc(a.set, func(id base.ColumnID) bool { return slices.Contains(p.table.PrimaryKey, id) })
 	})
 }
 
-// write composes the query of the plan. action appends the number of the action as a column with
-// its alias. value appends the new value of a column, in its declared type. from appends the text
-// behind FROM, including the target.
+// write composes the query of the plan. It calls functions that append SQL to the query:
+//   - action appends the number of the action, as a column with its alias.
+//   - value appends the new value of a column, in its declared type.
+//   - from appends the text behind FROM, including the target table.
 func (p *rowPlan) write(x *execution, t target, action func(*composition), value func(*composition, schema.Column), from func(*composition)) {
 	q, c := &p.query, x.c
 	q.write(x.explain)
@@ -171,8 +175,8 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 	inner := p.columns
 	if checks != "" {
-		// The checks may name any column, in its declared type. So they are evaluated in a query
-		// around the query that computes the values.
+		// The checks are evaluated in a query around the query that computes the values, because
+		// they may name any column, in its declared type.
 		q.write(strings.Join(p.head(), ", "))
 		for _, col := range p.columns {
 			q.write(", ", storedExpression(col))
@@ -218,14 +222,14 @@ func (p *rowPlan) write(x *execution, t target, action func(*composition), value
 	}
 }
 
-// eachColumn is a column with a list, which makes DuckDB run a lateral sub-query for each row.
-// DuckDB (1.5.5) runs a lateral sub-query once for each distinct combination of the outer columns
-// that it reads. It cannot compare lists, so with a list among these columns it runs the sub-query
-// once for each row.
+// eachColumn is the name of a column with a list, which makes DuckDB run a lateral sub-query for
+// each row. DuckDB (1.5.5) runs a lateral sub-query once for each distinct combination of the outer
+// columns that it reads. It cannot compare lists, so with a list among these columns it runs the
+// sub-query once for each row.
 const eachColumn = "scoter_each." + schema.EachColumn
 
-// writeChoice appends the lateral sub-query of choose to FROM, and a WHERE that keeps only rows
-// with an action.
+// writeChoice appends to FROM the lateral sub-query that computes the number of the action (the
+// field choose). It also appends a WHERE that drops the rows without an action.
 func (p *rowPlan) writeChoice(q *composition) {
 	if p.each {
 		q.write(" CROSS JOIN (SELECT [0] AS ", schema.EachColumn, ") AS scoter_each")
@@ -241,21 +245,24 @@ func (p *rowPlan) writeChoice(q *composition) {
 	q.write(" WHERE ", schema.ActionColumn, " IS NOT NULL")
 }
 
-// placing says in which part of a plan's query an expression is computed that decides which action
-// applies to a row.
+// placing is a position in a plan's query. It says where the query computes an expression that
+// decides which action applies to a row.
 type placing uint8
 
 const (
-	inPlace placing = iota // in the select list; conditions refer to the action by its alias
-	// In a lateral sub-query. This is for expressions that have a sub-query themselves, because
-	// DuckDB (1.5.5) cannot resolve an alias to such an expression.
+	// inPlace: in the select list. Conditions refer to the action by its alias.
+	inPlace placing = iota
+	// beside: in a lateral sub-query. This is for expressions that have a sub-query themselves,
+	// because DuckDB (1.5.5) cannot resolve an alias to such an expression.
 	beside
-	// In a lateral sub-query that runs for each row. This is for expressions that call a volatile
-	// function, because each use of an alias would compute them again.
+	// besideEach: in a lateral sub-query that runs for each row. This is for expressions that call
+	// a volatile function, such as random(). In the select list, each use of the alias would
+	// compute the expression again.
 	besideEach
 )
 
-// placingOf returns where the query has to compute an expression that decides about a row's action.
+// placingOf returns where the query has to compute an expression that decides which action applies
+// to a row.
 func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error) {
 	var known map[string]function
 	for i, t := range expression {
@@ -277,8 +284,8 @@ func (x *execution) placingOf(expression []sqltoken.Token) (p placing, err error
 }
 
 // place decides where the query computes the number of the action for a row. at is the largest
-// placing that an expression of the action needs. Unless at is inPlace, place makes action, which
-// writes the number, the lateral sub-query of the plan.
+// placing that an expression of the action needs; action writes an expression for the number. If at
+// is inPlace, the select list computes the number, otherwise the lateral sub-query of the plan.
 func (p *rowPlan) place(at placing, action func(*composition)) {
 	if at != inPlace {
 		p.choose = action

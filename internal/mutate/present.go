@@ -17,17 +17,19 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// This file completes patches in tables with stored expressions. The first patch of a row must have
-// values of all columns that stored expressions set and no merge has applied yet. The query of a
-// plan yields these values (rowPlan.chooseColumns). For rows that an index finds by key, this file
-// reads them. If an expression sets a column that decides where a row is stored, the row is deleted
-// and inserted again.
+// This file completes patches in tables with stored expressions (UPDATEs that are stored as SQL and
+// applied when rows are read). The first patch of a row must have values of all columns that stored
+// expressions set and no merge has applied yet. For an UPDATE, its query yields these values
+// (rowPlan.chooseColumns). For rows that an index finds by key, this file reads them. If an
+// expression sets a column that decides where a row is stored, the row is deleted and inserted
+// again.
 
-// filledTable is the name under which the query of withPresent reads the rows.
+// filledTable is the table name under which the query of withPresent reads the rows.
 const filledTable = "scoter.filled"
 
-// fill makes patches with new values for some rows. Each patch also has the row's present values of
-// the columns that stored expressions set. rows ascend by address.
+// fill makes patches with new values for some rows. Each patch also has the values that the row has
+// now in the columns that stored expressions set. rows are row numbers in given, in the order of
+// their addresses.
 func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, rows []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	var columns []schema.Column
 	for _, id := range t.PendingColumns(nil) {
@@ -47,10 +49,11 @@ func (m *Mutator) fill(ctx context.Context, t *snapshot.Table, given newValues, 
 	return values.layers(order, func(i uint32) base.RowAddress { return addresses[rows[i]] })
 }
 
-// move deletes and inserts rows that cannot get a patch. Such rows are in parts for which
-// expressions that set a key column have not been applied: the table was sorted or partitioned by
-// this column after the part was written. If arrivals set only some columns of such rows, move adds
-// their deletion and insertion to change. It returns the rows of updated that can get a patch.
+// move deletes and inserts incoming rows that cannot get a patch. They are the rows that set only
+// some columns of a row in certain parts: stored expressions that set a key column have not been
+// applied to these parts, because the table was sorted or partitioned by the column after the part
+// was written. move adds the deletions and insertions to change. It returns the rows of updated
+// that can get a patch.
 func (m *Mutator) move(ctx context.Context, t *snapshot.Table, a *arrivals, change *engine.Change, updated []uint32, addresses []base.RowAddress) (others []uint32, err error) {
 	moves := map[base.SourceID]bool{}
 	if len(t.Expressions) > 0 {
@@ -86,8 +89,8 @@ func (m *Mutator) move(ctx context.Context, t *snapshot.Table, a *arrivals, chan
 	return others, nil
 }
 
-// newValues returns the values that the incoming rows set in existing rows: all columns but those
-// of the key, which are the same.
+// newValues returns the values that the incoming rows set in existing rows. They do not include the
+// columns of the key, which are the same in both.
 func (a *arrivals) newValues() newValues {
 	set := map[base.ColumnID]bool{}
 	for _, c := range a.given {
@@ -96,8 +99,8 @@ func (a *arrivals) newValues() newValues {
 	return newValues{table: a.table, columns: a.table.Columns, set: set, values: []arrow.RecordBatch{a.rows}}
 }
 
-// withPresent returns the new values of some rows of parts together with their present values of
-// other columns. The result is one batch in the order of rows.
+// withPresent returns the new values of some rows of parts, joined with the values that the rows
+// have now in other columns. The result is one batch in the order of rows.
 func (m *Mutator) withPresent(ctx context.Context, t *snapshot.Table, given newValues, columns []schema.Column, rows []uint32, addresses []base.RowAddress) (newValues, error) {
 	only, err := onlyRows(t, rows, addresses)
 	if err != nil {
@@ -121,10 +124,10 @@ func (m *Mutator) withPresent(ctx context.Context, t *snapshot.Table, given newV
 	return present.beside(given, rows, addresses)
 }
 
-// present has the present values of some columns for rows of a table, in a snapshot.
+// present has the values that some rows of a table have in a snapshot, in some columns.
 type present struct {
 	columns []schema.Column
-	values  []arrow.RecordBatch // the columns in storage types
+	values  []arrow.RecordBatch // batches with the columns in storage types
 	rows    map[base.RowAddress]uint32
 }
 
@@ -138,7 +141,8 @@ func (p *present) release() {
 	}
 }
 
-// add reads one batch of a query's result, which has the rows' addresses and their present values.
+// add reads one batch of a query's result. The batch has the addresses of rows, and the values that
+// the rows have now.
 func (p *present) add(rec arrow.RecordBatch) error {
 	sources, ordinals := rec.Column(0).(*array.Uint64), rec.Column(1).(*array.Int64)
 	for i := range int(rec.NumRows()) {
@@ -157,8 +161,8 @@ func (p *present) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// beside joins the new values of some rows with their present values, as columns of one batch in
-// the order of rows.
+// beside joins the new values of some rows with the values that they have now. Both become columns
+// of one batch, in the order of rows.
 func (p *present) beside(given newValues, rows []uint32, addresses []base.RowAddress) (newValues, error) {
 	order := make([]uint32, len(rows))
 	for i, row := range rows {
@@ -193,8 +197,8 @@ func (p *present) beside(given newValues, rows []uint32, addresses []base.RowAdd
 	return both, nil
 }
 
-// onlyRows returns a table of a snapshot in which all rows are hidden except the given rows of
-// parts.
+// onlyRows returns a copy of a snapshot's table in which all rows are hidden except the given rows.
+// These must be in parts.
 func onlyRows(t *snapshot.Table, rows []uint32, addresses []base.RowAddress) (*snapshot.Table, error) {
 	wanted := map[base.SourceID]*roaring.Bitmap{}
 	for _, i := range rows {

@@ -14,14 +14,14 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// prove reports whether it is certain that the expressions of an UPDATE fail for no row. If they
-// are, the UPDATE changes all rows, since it has no WHERE.
+// prove reports whether it is certain that the expressions of an UPDATE without WHERE fail for no
+// row. Then the UPDATE can be stored without trying it out, and it changes all rows.
 //
 // A proof is possible for constants, columns, and +, - and * of numbers. Floating-point operations
 // never fail. For other numbers, prove computes the least and the greatest possible value from the
 // statistics of the parts' columns.
 //
-// An error means that the UPDATE would fail for every row, because a constant has an error.
+// The error is not nil if the UPDATE would fail for every row, because a constant has an error.
 func (x *execution) prove(e *asExpression, t *snapshot.Table) (bool, error) {
 	if e.Where != "" || e.table.Condition() != "" {
 		return false, nil
@@ -83,24 +83,25 @@ func names(v any) bool {
 	return false
 }
 
-// number is a numeric expression with its known properties.
+// number is a numeric expression, with what is known about its value.
 type number struct {
 	sql         string
 	operands    []*number
 	operator    string
-	typ         schema.Type // number is a numeric expression with what is known about its value.
-	least, most *big.Rat    // least and most are bounds of the value; nil if they are not known
+	typ         schema.Type
+	least, most *big.Rat // the bounds of the value; nil if they are not known
 	nullable    bool
 }
 
-// proof collects the numeric expressions in the assignments of an UPDATE.
+// proof collects the numeric expressions in the assignments of an UPDATE, to prove that they cannot
+// fail.
 type proof struct {
 	table   *snapshot.Table
 	numbers []*number
 }
 
-// read returns a syntax tree as a number with its operands. It returns nil if the tree is not an
-// expression for which a proof is possible.
+// read turns a syntax tree into a number (an expression with its operands). It returns nil if the
+// expression is not one for which a proof is possible.
 func (p *proof) read(e *asExpression, node duck.Node) *number {
 	var n *number
 	switch node["class"] {
@@ -144,9 +145,9 @@ func (p *proof) read(e *asExpression, node duck.Node) *number {
 	return n
 }
 
-// bounds sets the bounds of a column from the statistics of all parts. It returns false if the
-// bounds are not certain: in some part the column has no statistics, another type, or a stored
-// expression that no merge has applied yet.
+// bounds sets the bounds of a column's values from the statistics of all parts. It returns false if
+// the bounds are not certain, because in some part the column has no statistics, another type, or a
+// stored expression that no merge has applied yet.
 func (p *proof) bounds(n *number, c schema.Column) bool {
 	n.nullable = !c.NotNull
 	for _, part := range p.table.Parts {
@@ -163,7 +164,7 @@ func (p *proof) bounds(n *number, c schema.Column) bool {
 		}
 	}
 	if n.least == nil {
-		n.least, n.most = new(big.Rat), new(big.Rat) // the column has no values
+		n.least, n.most = new(big.Rat), new(big.Rat) // the column has only NULLs
 	}
 	return true
 }
@@ -250,7 +251,8 @@ func (x *execution) typesOf(e *asExpression, numbers []*number) error {
 	return nil
 }
 
-// holds computes the bounds of an expression, and reports whether the expression fails for no row.
+// holds computes the bounds of an expression's value, and reports whether the expression fails for
+// no row.
 func (n *number) holds() bool {
 	for _, operand := range n.operands {
 		if !operand.holds() {
@@ -258,7 +260,7 @@ func (n *number) holds() bool {
 		}
 	}
 	if isFloat(n.typ) {
-		return true // the operands are cast to a floating-point type, which never fails
+		return true // The operands are cast to a floating-point type, and such a cast never fails.
 	}
 	if slices.ContainsFunc(n.operands, func(o *number) bool { return isFloat(o.typ) }) {
 		return false
@@ -271,8 +273,9 @@ func (n *number) holds() bool {
 	case len(n.operands) == 2:
 		n.combine(n.operands[0], n.operands[1])
 	}
-	// DuckDB casts the operands of a sum to the type of the sum. The operands of a product are only
-	// cast to its width, so they need not fit into its type.
+	// DuckDB casts the operands of a sum to the type of the sum, so they must fit into that type.
+	// It casts the operands of a product only to the width of the product's type, so they need not
+	// fit.
 	return n.within(n.typ) && (n.operator == "*" || !slices.ContainsFunc(n.operands, func(o *number) bool { return !o.within(n.typ) }))
 }
 
@@ -299,13 +302,14 @@ func (n *number) combine(a, b *number) {
 	}
 }
 
-// within reports whether all possible values fit into a type, after rounding.
+// within reports whether all possible values of an expression fit into a type, after rounding.
 func (n *number) within(t schema.Type) bool {
 	least, most, ok := limits(t)
 	return ok && n.least.Cmp(least) >= 0 && n.most.Cmp(most) <= 0
 }
 
-// assignable reports whether a cast of all possible values to a column's type never fails.
+// assignable reports whether a cast of all possible values of an expression to a column's type
+// never fails.
 func (n *number) assignable(t schema.Type) bool {
 	switch {
 	case t.Kind == schema.Double, t.Kind == schema.Float && n.typ.Kind != schema.Double:

@@ -83,8 +83,8 @@ func (p *prover) column(name string, typ schema.Type, least, most *big.Int, rand
 	}
 }
 
-// prove reports whether an UPDATE's expression is proven not to fail. ok is false if no row can be
-// updated with it.
+// prove reports whether the expression of an UPDATE is proven not to fail. ok is false if the
+// UPDATE fails for every row.
 func (p *prover) prove(sql string) (proven, ok bool) {
 	p.t.Helper()
 	statements, err := sqltoken.Statements(sql)
@@ -145,8 +145,8 @@ func TestWhatIsProvenNotToFail(t *testing.T) {
 	}
 }
 
-// TestWhatIsProvenDoesNotFail makes random tables and expressions. DuckDB computes those that are
-// proven, for the bounds of the columns and for values between them.
+// TestWhatIsProvenDoesNotFail makes random tables and expressions. If an expression is proven not
+// to fail, DuckDB computes it for the bounds of the columns and for values between them.
 func TestWhatIsProvenDoesNotFail(t *testing.T) {
 	types := []schema.Type{schema.Of(schema.TinyInt), schema.Of(schema.SmallInt), schema.Of(schema.Integer), schema.Of(schema.BigInt), schema.Of(schema.UTinyInt),
 		schema.Of(schema.UInteger), schema.Of(schema.UBigInt), schema.DecimalOf(3, 2), schema.DecimalOf(9, 0), schema.DecimalOf(15, 2), schema.DecimalOf(18, 6),

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// returning is a RETURNING list, empty if the statement has none. target is the table, under the
-// name by which the list can refer to it.
+// returning is the RETURNING list of a statement. It is empty if the statement has none. target is
+// the table, with the name that the list uses for it.
 type returning struct {
 	list   []sqltoken.Token
 	target target
@@ -20,8 +20,8 @@ type returning struct {
 
 func (r returning) none() bool { return len(r.list) == 0 }
 
-// returning parses RETURNING list if it follows, and returns an error unless the statement then
-// ends.
+// returning parses the clause RETURNING list, if the statement has one. The statement must end
+// after it.
 func (x *execution) returning(t target) (returning, error) {
 	c := x.c
 	if !c.accept("RETURNING") {
@@ -58,7 +58,8 @@ func (k *keeper) add(rec arrow.RecordBatch) error {
 	return nil
 }
 
-// transient returns the collected rows as a table for one query.
+// transient returns the collected rows as a table that one query can read. name is its name in the
+// query.
 func (k *keeper) transient(name string) *Transient {
 	t := &snapshot.Table{Schema: k.table.Bare()}
 	if view := k.memtable.View(); view.Rows > 0 {
@@ -67,19 +68,20 @@ func (k *keeper) transient(name string) *Transient {
 	return &Transient{Name: name, Table: t}
 }
 
-// returnedTable is the name under which the query of a RETURNING list reads the rows. It differs
-// from the table's name, so that a sub-query in the list still reads the table itself.
+// returnedTable is the table name under which the query for a RETURNING list reads the rows. It
+// differs from the table's name, so that a sub-query in the list still reads the table itself.
 const returnedTable = "scoter.returned"
 
-// errReturning is the error of a RETURNING with too many rows. The result is held in memory until
-// the client has read it. The rows of an INSERT are also held until RETURNING is evaluated.
+// errReturning returns the error for a RETURNING with too many rows. The result is held in memory
+// until the client has read it. The rows of an INSERT are also held until RETURNING is evaluated.
 func (m *Mutator) errReturning() error {
 	return base.Errorf(base.TooLarge, "RETURNING of more than %d bytes of rows", m.store.ChunkBytes()).WithHint("change fewer rows at a time, or leave RETURNING out")
 }
 
-// returned evaluates a RETURNING list over the rows of the keeper, and adds the whole result to
-// all, because the memory of the rows is released with the statement. action is the action that
-// made these rows, such as INSERT. After an error all is empty.
+// returned evaluates a RETURNING list over the rows of the keeper, and appends the result to all.
+// The result is read into memory as a whole, because the memory of the rows is released with the
+// statement. action is the action that made these rows, such as INSERT. After an error all is
+// empty.
 func (x *execution) returned(all *collected, k *keeper, r returning, action string) error {
 	var q composition
 	if hasQuery(r.list) {
@@ -114,8 +116,8 @@ func (x *execution) returned(all *collected, k *keeper, r returning, action stri
 	return q.placed(err)
 }
 
-// copyReturning appends a RETURNING list to a query. DuckDB knows merge_action only in MERGE INTO,
-// so it is replaced by a constant, the action.
+// copyReturning appends a RETURNING list to a query. It replaces merge_action by a constant, the
+// action, because DuckDB knows merge_action only in MERGE INTO.
 func (x *execution) copyReturning(q *composition, r returning, action string) {
 	if x.c.statement.Verb() != "MERGE" {
 		q.copyTokens(x.c, r.list)

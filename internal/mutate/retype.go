@@ -12,11 +12,11 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// maxRetypes is how often ALTER COLUMN TYPE starts again, after other changes of the schema, before
-// it fails.
+// maxRetypes is how many times ALTER COLUMN TYPE is tried if other statements change the table's
+// schema in the meantime. Then it fails.
 const maxRetypes = 10
 
-// alterType runs ALTER COLUMN c TYPE, from the token after TYPE on: a type, or USING and an
+// alterType runs ALTER COLUMN c TYPE. It parses the tokens after TYPE: a type, or USING and an
 // expression over the row, or both.
 //
 // If every stored value can be read as a value of the new type, only the schema changes. Otherwise
@@ -116,7 +116,8 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 		if err := conn.Exec(columns.String()); err != nil {
 			return unplaced(err)
 		}
-		// The statement is prepared, because Prepare accepts only a single statement.
+		// The statement is prepared, because Prepare accepts only one statement, whatever the
+		// user's text contains.
 		stmt, err := conn.Prepare(alter.String())
 		if err == nil {
 			err = x.run(stmt)
@@ -129,11 +130,11 @@ func (x *execution) alteredType(t schema.Table, c schema.Column, using int) (sch
 	return shape.Columns[t.ColumnIndex(c.Name)].Type, nil
 }
 
-// widen changes a column's type in the schema alone, if all values can be read in the new type.
-// done reports whether it did so. It does so if
-//   - the new type has all values of the present type, or
-//   - a DATE becomes a TIMESTAMP, and all stored dates are in its range, or
-//   - 64-bit integers become DOUBLE, and all stored integers are exact in it.
+// widen changes a column's type in the schema alone, if all stored values can be read in the new
+// type. done reports whether it did so. These are the cases:
+//   - The new type has all values of the present type.
+//   - A DATE becomes a TIMESTAMP, and all stored dates are in its range.
+//   - 64-bit integers become DOUBLE, and DOUBLE can represent all stored integers exactly.
 func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done bool, err error) {
 	switch widened, ok := schema.Widen(c.Type, to); {
 	case c.Type.Kind == schema.Date && to.Kind == schema.Timestamp:
@@ -143,7 +144,7 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 	case schema.ExactInDouble(c.Type, to) && to.Kind == schema.Double:
 		err := x.store.ChangeToDouble(x.ctx, t.ID, c.Name)
 		if kind := base.KindOf(err); err != nil && (kind == base.Invalid || kind == base.Conflict) {
-			return false, nil // some value would be rounded, or the statistics do not exclude that
+			return false, nil // some values may be rounded, as far as the statistics say
 		}
 		return true, err
 	case !ok || !widened.Equal(to):
@@ -153,12 +154,12 @@ func (x *execution) widen(t schema.Table, c schema.Column, to schema.Type) (done
 }
 
 // checkDates returns an error if a DATE column has dates outside of TIMESTAMP's range, which is
-// smaller. Dates of tombstones count too, because merges convert them as well. A date out of range
-// that is inserted during the check gives an error to readers of the TIMESTAMP.
+// smaller. Dates of tombstones count too, because merges convert them as well. If another statement
+// inserts such a date during the check, queries that read it as a TIMESTAMP fail.
 func (x *execution) checkDates(t schema.Table, c schema.Column) error {
 	if c.ID == t.RowVersion {
-		// The column is the version of rows. Superseded rows are deleted first, because until then
-		// their versions are compared with those of incoming rows.
+		// The column has the versions of rows. Superseded rows are deleted first, because until
+		// then their versions are compared with those of incoming rows.
 		if err := x.store.Settle(x.ctx, t.ID); err != nil {
 			return err
 		}

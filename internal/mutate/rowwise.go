@@ -10,12 +10,12 @@ import (
 )
 
 // checkRowwise returns an error if an expression depends on more than one row, or stands for
-// several values: unnest, aggregates, window functions (DuckDB lists them as aggregates) and,
-// except in RETURNING, stars.
+// several values. These are unnest, aggregates, window functions (DuckDB lists them as aggregates)
+// and, except in RETURNING, stars (*).
 //
-// DuckDB refuses these in the user's statement, but would accept some of them in the composed
-// queries. Sub-queries of the expression may have them. clause is the clause that has the
-// expression, for the error.
+// DuckDB refuses these in the user's statement, but would accept some of them in the queries that
+// Scoter composes. They are allowed in sub-queries of the expression. clause names the clause that
+// has the expression, for the error.
 func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) error {
 	for i := 0; i < len(expression); i++ {
 		t := expression[i]
@@ -52,9 +52,9 @@ func (x *execution) checkRowwise(expression []sqltoken.Token, clause string) err
 	return nil
 }
 
-// behindQuery returns the index of the bracket that closes the query whose opening bracket is at i.
-// If that query is the first operand of UNION or a similar operator, it returns the closing bracket
-// around the combined query.
+// behindQuery returns the index of the bracket that closes the query whose opening bracket is the
+// token i. If more follows that belongs to the query, such as UNION, it returns the closing bracket
+// around the whole query.
 func behindQuery(tokens []sqltoken.Token, i int) int {
 	for {
 		end := sqltoken.Next(tokens, i+1, tokens[i].Depth, ")")
@@ -65,11 +65,11 @@ func behindQuery(tokens []sqltoken.Token, i int) int {
 	}
 }
 
-// behindOperands are the words that can follow a query in brackets if it is only the first part of
-// a larger query.
+// behindOperands lists words that can follow a query in brackets if this query is only the first
+// part of a larger query.
 var behindOperands = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET"}
 
-// queryWords are the words that begin a query and never an expression.
+// queryWords lists the words that begin a query and never an expression.
 var queryWords = []string{"SELECT", "FROM", "WITH", "TABLE", "DESCRIBE", "SHOW", "SUMMARIZE", "PIVOT", "UNPIVOT"}
 
 // beginsQuery reports whether tokens begin a query. VALUES begins one only if a bracket follows,
@@ -91,16 +91,17 @@ func hasQuery(expression []sqltoken.Token) bool {
 	return false
 }
 
-// writeTarget appends the table whose rows a statement changes, with their addresses, under the
-// name that the statement uses.
+// writeTarget appends the table whose rows a statement changes to the query, with the rows'
+// addresses, under the name that the statement uses.
 //
 // The addresses are ordinary columns. If the statement uses the table's name as a value, it means
 // the whole row, and that row would contain the addresses. So for such a statement writeTarget adds
 // one more column, which has the table's name and the row without addresses. tables are the other
-// tables of the statement. If one of them has a column of that name, the name means that column.
+// tables of the statement. If one of them has a column with the table's name, the name means that
+// column.
 //
-// A CTE with the table's name is another table. The statement means the CTE by that name, except as
-// the target.
+// If the statement has a CTE with the table's name, that name means the CTE, except where the
+// statement names the table to change.
 func (p *rowPlan) writeTarget(q *composition, x *execution, t target, tables []sqltoken.Token) {
 	row := x.namesRow(p, t) && !x.haveColumn(tables, t.alias)
 	if !row && !x.hasCTE(t) {
@@ -127,7 +128,8 @@ func packed(t schema.Table) string {
 }
 
 // namesRow reports whether an expression of the statement may use the table's name as a value,
-// which means the whole row. RETURNING does not count, because its rows have no addresses.
+// which means the whole row. It ignores RETURNING, because the rows that RETURNING reads have no
+// addresses.
 func (x *execution) namesRow(p *rowPlan, t target) bool {
 	if t.table.ColumnIndex(t.alias) >= 0 {
 		return false
@@ -139,7 +141,7 @@ func (x *execution) namesRow(p *rowPlan, t target) bool {
 			continue
 		}
 		if i+1 < len(tokens) && slices.ContainsFunc([]string{".", "(", ":", ":="}, tokens[i+1].Is) {
-			continue // the name of a column, a function or a field
+			continue // it is the name of a column, a function or a field
 		}
 		before := tokens[i-1]
 		other := before.Is("FROM") && !tokens[i-2].Is("DISTINCT") || before.Is("JOIN") || before.Is("USING") || before.Is("AS")

@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// settlement decides which rows remain of each key that several rows have. At least one of these
+// settlement decides which row of a key remains if several rows have that key. At least one of the
 // rows is in a new part that is not committed yet.
 type settlement struct {
 	*intake
@@ -21,14 +21,16 @@ type settlement struct {
 	coming []*catalog.Part
 	comes  map[base.SourceID]bool // the ids of the new parts
 
-	// deleted are the existing rows to delete, and the rows of new parts to leave out.
+	// deleted are the existing rows to delete, and the rows of new parts that are not committed.
+	// The keys are ids of rowsets.
 	deleted map[base.SourceID]*roaring.Bitmap
-	// gone are the rows of new parts that are deletions: they say that their key is deleted.
+	// gone are the rows of new parts that say that their key is deleted. The map's keys are ids of
+	// parts.
 	gone   map[base.SourceID]*roaring.Bitmap
 	counts Counts
 
-	// Rows that are not decided yet: rows has their addresses, key by key, and groups has the
-	// number of rows of each key.
+	// groups and rows have the keys that are not decided yet. rows has the addresses of all their
+	// rows, key by key, and groups[i] is the number of rows of the i-th key.
 	groups []int
 	rows   []base.RowAddress
 }
@@ -44,8 +46,8 @@ func (in *intake) settlement(t *snapshot.Table, coming []*catalog.Part) *settlem
 	return s
 }
 
-// tombstones finds the rows of new parts that delete their key. They do not count as inserted. If
-// the table keeps no tombstones, these rows are left out of the commit.
+// tombstones finds the rows of new parts that say that their key is deleted. They do not count as
+// inserted. If the table keeps no tombstones, these rows are not committed.
 func (s *settlement) tombstones() error {
 	if !contains(s.sent, s.table.IsDeleted) {
 		return nil
@@ -65,12 +67,12 @@ func (s *settlement) tombstones() error {
 	return nil
 }
 
-// settledRows is the number of rows whose versions and deletion marks are looked up together.
+// settledRows is the number of rows whose versions and deletion marks are read at once.
 const settledRows = 1 << 16
 
-// run calls decide for each key that several rows have, with the addresses of these rows. Rows of
-// new parts come last. If the table has versions or tombstones, states has the version and deletion
-// mark of each row.
+// run finds the keys that several rows have, and calls decide for each of them. rows are the
+// addresses of the key's rows, those in new parts last. If the table has versions or tombstones,
+// states has the version and deletion mark of each of these rows.
 func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State) error) error {
 	resolve := func() error {
 		var states []keys.State
@@ -107,7 +109,8 @@ func (s *settlement) run(decide func(rows []base.RowAddress, states []keys.State
 	return resolve()
 }
 
-// versioned reports whether the rows of new parts have versions, which the sender gave.
+// versioned reports whether the rows of new parts were sent with their version column. Without it
+// they have its default.
 func (s *settlement) versioned() bool { return contains(s.sent, s.table.RowVersion) }
 
 func (s *settlement) deletes(row base.RowAddress) bool {
@@ -115,7 +118,7 @@ func (s *settlement) deletes(row base.RowAddress) bool {
 	return rows != nil && rows.Contains(uint32(row.Ordinal))
 }
 
-// leaveOut removes a row of a new part from the commit.
+// leaveOut says that a row of a new part is not to be committed.
 func (s *settlement) leaveOut(row base.RowAddress) {
 	addRow(s.deleted, row)
 	if !s.deletes(row) {
@@ -123,8 +126,8 @@ func (s *settlement) leaveOut(row base.RowAddress) {
 	}
 }
 
-// replaceOne decides which of the rows of one key remains, by the rules that arrive and
-// arrivals.change apply to rows in memory.
+// replaceOne decides which of the rows of one key remains. Its rules are the same as for rows in
+// memory (arrive and arrivals.change).
 func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) error {
 	first := 0
 	if !s.comes[rows[0].Source] {
@@ -169,7 +172,7 @@ func (s *settlement) replaceOne(rows []base.RowAddress, states []keys.State) err
 	return nil
 }
 
-// refused returns the error for a row of a new part whose key already exists.
+// refused returns the error for a row of a new part whose key exists already.
 func (s *settlement) refused(row base.RowAddress) error {
 	key, err := s.keys.KeyAt(s.ctx, s.view, row)
 	if err != nil {
@@ -178,14 +181,14 @@ func (s *settlement) refused(row base.RowAddress) error {
 	return refusedKey(s.table, key, 0)
 }
 
-// errOneKey is the error of a statement that would give a row the key of another row.
+// errOneKey returns the error for a statement that would give a row the key of another row.
 func errOneKey(t schema.Table) *base.Error {
 	return base.Errorf(base.Conflict, "Duplicate key violates primary key constraint of table %s: rows that are there would have one key", t.QualifiedName()).
 		WithHint("DO UPDATE SET of a column of the primary key may give no two rows one key")
 }
 
-// buryOne decides between a new row and the tombstone of its key. If the rows are not these two,
-// two rows would have the same key, which is an error.
+// buryOne decides whether a new row or the tombstone of its key remains. rows must be these two
+// rows. Other rows mean that two rows would have the same key, which is an error.
 func (s *settlement) buryOne(rows []base.RowAddress, states []keys.State) error {
 	if len(rows) != 2 || s.comes[rows[0].Source] || states == nil || !states[0].Deleted {
 		return errOneKey(s.table)

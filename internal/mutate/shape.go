@@ -13,11 +13,11 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// shapeTable is the name of the temporary table with which DuckDB checks column definitions.
+// shapeTable is the name of the temporary table that DuckDB creates to check column definitions.
 const shapeTable = "scoter_shape"
 
-// shape makes DuckDB parse column definitions, the text between the brackets of CREATE TABLE. It
-// returns a table with these columns, keys and checks.
+// shape makes DuckDB parse column definitions: the text between the brackets of CREATE TABLE. It
+// returns a table with these columns, primary key and CHECK constraints.
 func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	text := definitions.String()
 	if err := checkDefinitions(text); err != nil {
@@ -28,7 +28,7 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	create.include(definitions)
 	create.write(")")
 	return x.shaped(shapeTable, func(conn *duck.Conn) error {
-		// The statement is prepared, because Prepare accepts only a single statement, whatever the
+		// The statement is prepared, because Prepare accepts only one statement, whatever the
 		// definitions contain.
 		stmt, err := conn.Prepare(create.String())
 		if err == nil {
@@ -38,8 +38,9 @@ func (x *execution) shape(definitions *composition) (schema.Table, error) {
 	})
 }
 
-// shaped calls create, which makes a temporary table in DuckDB, and returns the table's definition.
-// Afterwards the table is dropped, or its connection is closed, even if the statement ends early.
+// shaped calls create, which must make a temporary table in DuckDB. Then shaped reads the
+// definition of this table from DuckDB, drops the table, and returns the definition. If the drop
+// fails, it closes the connection, which removes the table too.
 func (x *execution) shaped(table string, create func(conn *duck.Conn) error) (schema.Table, error) {
 	conn, err := x.pool.Acquire(x.ctx)
 	if err != nil {
@@ -72,8 +73,8 @@ func withoutShape(err error) error {
 }
 
 // checkDefinitions returns an error for clauses that DuckDB accepts but Scoter does not store:
-// generated columns, collations and foreign keys. Behind a column's name these words can only begin
-// the clause.
+// generated columns, collations and foreign keys. It recognizes a clause by its first word, which
+// can mean nothing else behind a column's name.
 //
 // It also refuses functions that no statement may call, because DuckDB binds defaults and checks
 // when it creates the table.
@@ -93,7 +94,7 @@ func checkDefinitions(text string) error {
 			what, hint := "", ""
 			switch {
 			case t.Is("GENERATED"), t.Is("AS") && i+1 < len(item) && item[i+1].Is("("):
-				what, hint = "generated columns", "a view computes a column for who reads it"
+				what, hint = "generated columns", "define a view that computes the column"
 			case t.Is("COLLATE"):
 				what, hint = "collations of columns", collationHint
 			case t.Is("REFERENCES"), t.Is("FOREIGN"):
@@ -188,7 +189,7 @@ func texts(ctx context.Context, conn *duck.Conn, sql string) ([][]string, error)
 		for r := range int(rec.NumRows()) {
 			row := make([]string, rec.NumCols())
 			for c := range row {
-				// The array's memory belongs to DuckDB.
+				// The string is copied, because the array's memory belongs to DuckDB.
 				row[c] = strings.Clone(rec.Column(c).ValueStr(r))
 			}
 			out = append(out, row)

@@ -18,8 +18,8 @@ type Sources interface {
 	Pause(ctx context.Context, name catalog.StreamName) error
 	Resume(ctx context.Context, name catalog.StreamName) error
 	Replay(ctx context.Context, name catalog.StreamName) (messages int64, err error)
-	// Dropping stops the sources that fill tables of a database, or of one of its schemas. Then it
-	// calls drop, which drops the database or schema.
+	// Dropping stops the Kafka sources that fill tables of a database, or of one of its schemas.
+	// Then it calls drop, which drops the database or schema.
 	Dropping(database, schemaName string, drop func() error) error
 }
 
@@ -104,7 +104,8 @@ func (x *execution) definition() (d stream.Definition, err error) {
 	return d, nil
 }
 
-// format parses the format of messages: name [(options)]. The name becomes an option too.
+// format parses the format of a source's messages: name [(options)]. In the returned options, the
+// name is an option too.
 func (x *execution) format() (options map[string]string, err error) {
 	name, err := x.c.identifier()
 	if err != nil {

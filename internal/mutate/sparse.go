@@ -16,24 +16,25 @@ import (
 )
 
 // If a row of a table with a primary key lacks columns, the existing row keeps its values of them.
-// So rows with different columns are different changes. This file splits the rows of a request into
-// pieces, so that all rows of a piece have the same columns.
+// So rows with different columns make different changes. This file splits the rows of a request
+// into pieces. All rows of a piece have the same columns.
 //
-// The pieces are one edit if none of them affects the result of another, and if there are at most
-// maxPieces. Otherwise the points of a line protocol request, which may have any fields, are
-// written one piece after the other (Mutator.Pieces). Rows of other formats are refused, and the
-// client has to send them in different requests.
+// The pieces are one edit if no piece affects the result of another, and if there are at most
+// maxPieces. Otherwise it depends on the format:
+//   - The points of a line protocol request, which may have any fields, are written one piece after
+//     the other (Mutator.Pieces).
+//   - Rows of other formats are refused, and the client has to send them in different requests.
 
-// maxPieces is the maximum number of pieces in one edit. Each piece is looked up by key, and
-// becomes patches, on its own.
+// maxPieces is the maximum number of pieces of a request in one edit. Each piece needs its own
+// look-up of keys and its own patches.
 const maxPieces = 256
 
-// lacking returns the folded names of the columns that some rows lack. In the batch these rows have
-// NULL there. Columns that the table does not have yet are included, so that the result does not
-// depend on whether it has them.
+// lacking returns the columns that some rows of a request lack, by their folded names. In the batch
+// these rows have NULL there. Columns that the table does not have yet are included, so that the
+// result does not depend on whether the table has them.
 //
-// lacking returns an error if another row has NULL as a value in such a column, or if the column is
-// part of the primary key.
+// lacking returns an error if a column that some rows lack is part of the primary key, or if
+// another row has NULL as its value of such a column.
 func lacking(t schema.Table, rows engine.TableRows) (map[string]bool, error) {
 	out := map[string]bool{}
 	if rows.Whole {
@@ -75,7 +76,7 @@ func errLacking(column string) error {
 	return base.Errorf(base.Invalid, "some rows lack the column %q, and others have it: what a row lacks stays as it is in the one of its key", column).WithHint(lackingHint)
 }
 
-// checkSameColumns returns an error if some rows lack columns that others have.
+// checkSameColumns returns an error if some rows of a request lack columns that other rows have.
 func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 	columns, err := lacking(t, rows)
 	if err != nil || len(columns) == 0 {
@@ -85,8 +86,9 @@ func checkSameColumns(rows engine.TableRows, t schema.Table) error {
 }
 
 // together reports whether the pieces of a request can be one edit. They cannot if a piece might
-// need the result of another piece, a query over existing rows, or parts of its own. Existing rows
-// are found by the table's primary key. columns are the columns that some rows lack.
+// need the result of another piece, a query over existing rows, or parts of its own. together
+// assumes that existing rows are found by the table's primary key. columns are the columns that
+// some rows lack.
 func (m *Mutator) together(t schema.Table, rows engine.TableRows, columns map[string]bool) bool {
 	return givesKey(t, rows, columns) && t.RowVersion == 0 && t.IsDeleted == 0 && t.Condition() == "" && !movesRow(t, givenBy(rows, t)) && bytesOf(rows.Batches) <= m.store.ChunkBytes()
 }
@@ -98,21 +100,21 @@ func givesKey(t schema.Table, rows engine.TableRows, columns map[string]bool) bo
 	return len(ofKey(t, rows, columns)) == len(t.PrimaryKey)
 }
 
-// ofKey returns the columns of the primary key that all rows have. columns are the columns that
-// some rows lack.
+// ofKey returns the columns of the primary key, except those that some rows of the request lack.
+// columns has the names of all columns that some rows lack.
 func ofKey(t schema.Table, rows engine.TableRows, columns map[string]bool) []schema.Column {
 	return slices.DeleteFunc(givenBy(rows, t), func(c schema.Column) bool {
 		return !slices.Contains(t.PrimaryKey, c.ID) || columns[schema.Fold(c.Name)]
 	})
 }
 
-// pieces splits the rows of a request, some of which lack columns, into incoming rows with one set
-// of columns each. No two pieces have a key in common. Existing rows are found by the table's
-// primary key.
+// pieces splits the rows of a request, some of which lack columns, into incoming rows: each element
+// of all has rows with the same columns. No two elements have a key in common. Existing rows will
+// be found by the table's primary key.
 //
-// The pieces conform to the table as it is, or as it will be after the evolution that the rows
-// need. The result is empty if all rows have the same columns. Rows that cannot be one edit are an
-// error.
+// The rows conform to the table as it is, or as it will be after the evolution that the rows need.
+// The result is empty if all rows have the same columns. pieces returns an error if the rows cannot
+// be one edit.
 func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	columns, err := lacking(t, w.rows)
 	if err != nil || len(columns) == 0 {
@@ -121,8 +123,8 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	if !w.together(t, w.rows, columns) {
 		return nil, checkSameColumns(w.rows, t)
 	}
-	// The evolution is planned for all rows at once: a single piece does not have all new columns,
-	// and would not give the errors of other pieces.
+	// The change of the schema (evolution) is planned for all rows at once, because a single piece
+	// does not have all new columns and would not give the errors of other pieces.
 	if w.mode == Upsert && w.options.Create {
 		if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 			return nil, err
@@ -153,8 +155,8 @@ func (w *write) pieces(t schema.Table) (all []*arrivals, err error) {
 	return all, err
 }
 
-// piece returns the rows of w, a single batch in which all rows have the same columns, as incoming
-// rows.
+// piece returns the rows of w as incoming rows. w must have a single batch, and all its rows must
+// have the same columns.
 func (w *write) piece(t schema.Table) (*arrivals, error) {
 	var records []arrow.RecordBatch
 	var err error
@@ -176,9 +178,9 @@ func (w *write) piece(t schema.Table) (*arrivals, error) {
 	return w.arrivals(t, records)
 }
 
-// placed replaces the error of a piece by the error for the whole request, whose row numbers are
-// those that the client knows. If the whole request gives no error, placed returns err. columns are
-// the columns that some rows lack.
+// placed replaces an error about a piece of a request by an error about the whole request, because
+// the client knows only the row numbers of the request. If the whole request gives no error, placed
+// returns err. columns are the columns that some rows lack.
 func (w *write) placed(t schema.Table, columns map[string]bool, err error) error {
 	t.Columns = givenBy(w.rows, t)
 	for i := range t.Columns {
@@ -189,22 +191,24 @@ func (w *write) placed(t schema.Table, columns map[string]bool, err error) error
 	return cmp.Or(failed, err)
 }
 
-// Pieces splits the rows of a line protocol request for a table with a primary key into pieces. The
-// caller appends these one after the other, because Append would refuse the rows as a whole. The
-// result is empty if the rows can be one edit.
+// Pieces splits the rows of a line protocol request for a table with a primary key into pieces, in
+// which all rows have the same columns. The caller appends the pieces one after the other, because
+// Append would refuse the rows as a whole. The result is empty if the rows can be one edit.
 //
-// The field Numbers of a piece has the row numbers of its rows in the request; if a row combines
-// several rows of one key, the number of the first of these. A repetition of the request gives the
-// same pieces. The caller must call release, even after an error.
+// The field Numbers of a piece has the number that each of its rows has in the request. If a row
+// combines several rows of one key, this is the number of the first of them. A repetition of the
+// request gives the same pieces. The caller must call release, even after an error.
 func (m *Mutator) Pieces(ctx context.Context, rows engine.TableRows, o engine.AppendOptions) (pieces []engine.TableRows, release func(), err error) {
 	release = func() {}
 	t, err := m.store.Lookup(rows.Table.Database, rows.Table.Schema, rows.Table.Name)
-	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 { // after an error, Append returns it
+	// After an error nothing is split, because Append returns the same error.
+	if !rows.Sparse || err != nil || len(t.PrimaryKey) == 0 {
 		return nil, release, nil
 	}
 	columns, err := lacking(t, rows)
 	together := m.together(t, rows, columns)
-	// With n columns there are at most 2^n sets of columns, so here at most maxPieces.
+	// With n columns that some rows lack there are at most 2^n sets of columns. So here there are
+	// at most maxPieces pieces.
 	if err != nil || len(columns) == 0 || together && len(columns) < bits.Len(maxPieces) {
 		return nil, release, err
 	}

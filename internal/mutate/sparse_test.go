@@ -30,7 +30,7 @@ type hooked struct {
 	Store
 	looked func() // called after each Lookup
 	adds   func() // called before the next Append
-	fail   error  // the error of ConformBatch
+	fail   error  // ConformBatch fails with this error
 }
 
 func (h *hooked) Append(ctx context.Context, tables []engine.TableRows, o engine.AppendOptions) (engine.Result, error) {
@@ -129,7 +129,7 @@ func TestRowsOfDifferentColumnsChangeTheirTableOnce(t *testing.T) {
 	if at := after.ColumnIndex("at"); at < 0 || after.Columns[at].Type.Kind != schema.TimestampTZ {
 		t.Errorf("columns %v", after.Columns)
 	}
-	// An error names its row, and leaves the table as it is.
+	// An error names the row that caused it, and the table stays as it is.
 	_, err = w.append(w.rows("p", `{"id":1,"new":1}`, `{"id":2,"age":"no"}`))
 	if err == nil || base.KindOf(err) != base.Invalid || !strings.Contains(err.Error(), "row 2") || !strings.Contains(err.Error(), "age") {
 		t.Error(err)
@@ -175,7 +175,7 @@ func TestSetsOfColumnsThatAreOneEditAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 	sparse := w.rows("p", lines(maxPieces+40)...)
-	sparse.Sparse = true // they are written one piece after the other
+	sparse.Sparse = true // rows of such a request are written one piece after the other
 	pieces, release, err := w.mutator.Pieces(w.Context(), sparse, engine.AppendOptions{Create: true})
 	defer release()
 	if err != nil {
@@ -255,7 +255,7 @@ func TestWholeRowsDoNotTakeAwayWhatCameMeanwhile(t *testing.T) {
 				}
 			}
 			counts, err := send(w, w.rows("m", `{"id":1,"a":2}`))
-			if err != nil || counts.Updated != 1 { // so the key was looked up
+			if err != nil || counts.Updated != 1 { // the row was updated, so its key was looked up
 				t.Error(counts, err)
 			}
 		})

@@ -29,19 +29,19 @@ import (
 // and keeps the version of its deletion.
 
 // standing has the versions and deletion marks of incoming rows, which decide whether a row
-// replaces another one. All slices are indexed by the number of the row.
+// replaces another one. All slices have one element for each row.
 type standing struct {
 	versions []uint64 // encoded as in keys.State; nil if the rows have none
 	deleted  []bool   // the deletion marks; nil if the rows have none
-	ends     []bool   // marks deletions without a version; nil if there are none
-	// ended marks the rows of a key for which the same batch also has a deletion without a version.
-	// For these rows the version of the existing row does not count. ended is nil if there are no
-	// such rows.
+	ends     []bool   // the row is a deletion without a version; nil if there are none
+	// ended[i] is true if the batch also has a deletion without a version of the same key as row i.
+	// Then the version of the existing row does not count. ended is nil if no row is such a
+	// deletion.
 	ended []bool
 }
 
-// standingOf reads the versions and deletion marks of rows. sent are the columns that the sender
-// gave.
+// standingOf reads the versions and deletion marks of rows. rec has the rows, and sent are the
+// columns that the sender gave.
 func standingOf(t schema.Table, rec arrow.RecordBatch, sent []schema.Column) (s standing, err error) {
 	column := func(id base.ColumnID) arrow.Array {
 		if id == 0 || !slices.ContainsFunc(sent, func(c schema.Column) bool { return c.ID == id }) {
@@ -64,7 +64,7 @@ func standingOf(t schema.Table, rec arrow.RecordBatch, sent []schema.Column) (s 
 	return s, nil
 }
 
-// take returns the standing of the rows with these numbers.
+// take returns the versions and deletion marks of some rows. rows are their numbers.
 func (s standing) take(rows []uint32) (out standing) {
 	for _, i := range rows {
 		if s.versions != nil {
@@ -80,8 +80,9 @@ func (s standing) take(rows []uint32) (out standing) {
 	return out
 }
 
-// replaces reports whether the later of two incoming rows of one key replaces the earlier one.
-// Otherwise the later row is dropped.
+// replaces reports whether the later of two incoming rows of one key replaces the earlier one
+// (other). If it returns false, the later row is dropped. c says what the statement does with
+// existing keys.
 func (s standing) replaces(later, other uint32, c conflict) bool {
 	switch {
 	case s.endsKey(later):
@@ -98,9 +99,9 @@ func (s standing) replaces(later, other uint32, c conflict) bool {
 // endsKey reports whether an incoming row is a deletion without a version.
 func (s standing) endsKey(i uint32) bool { return s.ends != nil && s.ends[i] }
 
-// older reports whether incoming row i has no effect on the existing row of its key: the existing
-// row has a higher version, or a deletion finds its key already deleted. there is the state of the
-// existing row.
+// older reports whether incoming row i has no effect on the existing row of its key. That is so if
+// the existing row has a higher version, or if the incoming row is a deletion and the key is
+// already deleted. there is the state of the existing row.
 func (s standing) older(i int, there keys.State) bool {
 	switch {
 	case s.endsKey(uint32(i)):
@@ -118,9 +119,9 @@ func contains(columns []schema.Column, id base.ColumnID) bool {
 	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.ID == id })
 }
 
-// withStanding returns given, the columns that an incoming row sets in the existing row, with the
-// version and deletion columns added if the sender gave them. So after INSERT ... ON CONFLICT DO
-// UPDATE the row has the version of the incoming row.
+// withStanding adds the version and deletion columns to given, the columns that an incoming row
+// sets in the existing row, if the sender gave them. So after INSERT ... ON CONFLICT DO UPDATE the
+// row has the version of the incoming row.
 func withStanding(t schema.Table, given, sent []schema.Column) []schema.Column {
 	given = slices.Clone(given)
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
@@ -131,8 +132,9 @@ func withStanding(t schema.Table, given, sent []schema.Column) []schema.Column {
 	return given
 }
 
-// setStanding makes an update also set the version and deletion columns from the incoming row, if
-// the statement gives them. It is withStanding for updates whose values are expressions.
+// setStanding makes an update set the version and deletion columns from the incoming row, if the
+// statement gives them. It does for updates whose values are SQL expressions what withStanding does
+// for other updates.
 func (x *execution) setStanding(in insertion, update *rowAction, values map[base.ColumnID]func(*composition)) {
 	t := in.target.table
 	for _, id := range []base.ColumnID{t.RowVersion, t.IsDeleted} {
@@ -162,7 +164,8 @@ func (x *execution) setStanding(in insertion, update *rowAction, values map[base
 }
 
 // writeOlder appends an SQL condition that is true if the incoming version is lower than the
-// existing one, as standing.older reports.
+// existing one. Go code has the same rule in standing.older. arriving and there write the two
+// versions.
 func writeOlder(q *composition, arriving, there func(*composition)) {
 	q.write("(")
 	arriving(q)

@@ -66,7 +66,8 @@ func (x *execution) update() (*rowPlan, error) {
 	return p, nil
 }
 
-// where parses WHERE condition if it follows.
+// where parses the clause WHERE condition, if the statement has one. condition is nil if it has
+// none.
 func (x *execution) where() (condition []sqltoken.Token, err error) {
 	if x.c.accept("WHERE") {
 		condition = x.c.until("RETURNING")
@@ -74,11 +75,12 @@ func (x *execution) where() (condition []sqltoken.Token, err error) {
 	return condition, x.checkRowwise(condition, "WHERE")
 }
 
-// onlyAction writes the number of the action (0) for a statement that has only one action.
+// onlyAction writes the number of the action as a column, for a statement that has only one action.
+// The number is 0.
 func onlyAction(q *composition) { q.write("0 AS ", schema.ActionColumn) }
 
-// writeWhere appends the WHERE of the statement. For rows that an index finds by key it appends
-// only the conditions that did not give the key.
+// writeWhere appends the WHERE of the statement. If an index finds the rows of a key, it leaves out
+// the conditions that gave the key.
 func (p *rowPlan) writeWhere(q *composition, c *clauses, where []sqltoken.Token) {
 	conditions := [][]sqltoken.Token{where}
 	if p.key != nil {
@@ -141,14 +143,14 @@ func (x *execution) delete() (*rowPlan, error) {
 type target struct {
 	table     schema.Table
 	name      []sqltoken.Token
-	written   []sqltoken.Token // the tokens of the name, with the alias if there is one
+	written   []sqltoken.Token // the tokens of the name, and of the alias if there is one
 	aliased   bool
 	alias     string           // the name by which expressions call the table
 	qualifier []sqltoken.Token // the tokens of alias
 }
 
-// target reads the name of an existing table, and its alias if there is one. next are the keywords
-// that may follow.
+// target parses the name of an existing table, and its alias if there is one. next are the keywords
+// that may follow, which cannot be the alias.
 func (x *execution) target(next ...string) (target, error) {
 	c, from := x.c, x.c.at
 	t, err := x.table()
@@ -170,7 +172,7 @@ func (x *execution) target(next ...string) (target, error) {
 	return out, nil
 }
 
-// writeColumn appends the present value of a column of the target.
+// writeColumn appends the value that a column of the target table has before the statement.
 func (t *target) writeColumn(q *composition, c *clauses, col schema.Column) {
 	q.copyTokens(c, t.qualifier)
 	q.write(".", schema.Quote(col.Name))
@@ -231,8 +233,8 @@ func (x *execution) assignments(t schema.Table, tokens []sqltoken.Token) ([]assi
 	return out, nil
 }
 
-// rowValues returns the tokens between the brackets of (a, b) or ROW(a, b). Other tokens are
-// returned unchanged.
+// rowValues returns the tokens between the brackets of (a, b) or ROW(a, b). It returns other tokens
+// unchanged.
 func rowValues(tokens []sqltoken.Token) []sqltoken.Token {
 	inner := tokens
 	if len(inner) > 0 && inner[0].Is("ROW") {

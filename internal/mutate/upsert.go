@@ -18,19 +18,20 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// conflict says what happens to an incoming row if its key exists, and if it does not.
+// conflict says what happens to an incoming row if its key exists already, and if it does not.
 type conflict uint8
 
 const (
 	replaceRow conflict = iota // set the row's columns in the existing row, or insert the row
-	keepRow                    // leave the row out if the key exists
-	// Set the row's columns in the existing row; leave the row out if there is none.
+	keepRow                    // insert the row, or leave it out if the key exists
+	// updateRows: set the row's columns in the existing row; leave the row out if there is no
+	// existing row.
 	updateRows
 	deleteRows // delete the existing row
 	refuseRow  // fail if the key exists, or occurs twice in the request
 )
 
-// arrivals are incoming rows for a table with a primary key.
+// arrivals are incoming rows for a table with a primary key, all with the same columns.
 type arrivals struct {
 	table  schema.Table      // the table with only the columns that the rows have
 	rows   arrow.RecordBatch // conformed to the table; no two rows have the same key
@@ -49,11 +50,11 @@ func releaseArrivals(all []*arrivals) {
 }
 
 // arrive makes incoming rows of batches that conform to the table. There must be at least one
-// batch. sent are the columns that the sender gave; given are the columns to set in existing rows.
+// batch. sent are the columns that the sender gave. given are the columns to set in existing rows.
 //
-// Of several rows with one key it retains only one: the row with the highest version. Of equal
-// versions this is the last row, or with keepRow the first one. With refuseRow two rows of one key
-// are an error.
+// If several rows have the same key, arrive retains only the row with the highest version. If their
+// versions are equal it retains the last one, or with keepRow the first one. With refuseRow, two
+// rows of one key are an error.
 func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Column, c conflict) (*arrivals, error) {
 	all, err := batch.Concat(batches)
 	if err != nil {
@@ -67,8 +68,8 @@ func arrive(t schema.Table, batches []arrow.RecordBatch, sent, given []schema.Co
 	return arriveAs(t, all, standing, given, c)
 }
 
-// arriveAs makes incoming rows of one batch, as arrive does. own has the rows' versions and
-// deletion marks.
+// arriveAs makes incoming rows of one batch, as arrive does. own has the versions and deletion
+// marks of these rows.
 func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schema.Column, c conflict) (*arrivals, error) {
 	hashes, err := batch.KeyHashes(keys.Key(t, all))
 	if err != nil {
@@ -107,9 +108,9 @@ func arriveAs(t schema.Table, all arrow.RecordBatch, own standing, given []schem
 }
 
 // upsert commits incoming rows for one table in one edit. No two elements of all have a key in
-// common. before, if not nil, is called before the commit, with the indexes of the rows of all[0]
-// that the commit will store. If before returns an error, nothing is committed. The error errStale
-// means that the table has another schema by now.
+// common. If before is not nil, upsert calls it before the commit with the indexes of the rows of
+// all[0] that the commit will store. If before returns an error, nothing is committed. upsert
+// returns errStale if the table's schema has changed since the rows were prepared.
 func (m *Mutator) upsert(ctx context.Context, all []*arrivals, c conflict, o engine.AppendOptions, before func(kept []uint32) error) (counts Counts, err error) {
 	err = m.again(ctx, func(room *engine.Room, pins engine.Pins) (err error) {
 		o.Room, o.Pins = room, pins
@@ -149,8 +150,8 @@ func (m *Mutator) tryUpsert(ctx context.Context, all []*arrivals, c conflict, o 
 }
 
 // arriveAll makes one change of all incoming rows for one table. No two elements of all have a key
-// in common. kept are the indexes of the rows of all[0] that the change stores. The error errStale
-// means that the table has another schema by now.
+// in common. kept are the indexes of the rows of all[0] that the change stores. arriveAll returns
+// errStale if the table's schema has changed since the rows were prepared.
 func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
 	for i, a := range all {
 		if t.Schema.ID != a.table.ID || t.Schema.Version != a.table.Version {
@@ -173,8 +174,8 @@ func (m *Mutator) arriveAll(ctx context.Context, t *snapshot.Table, all []*arriv
 	return change, kept, nil
 }
 
-// arrive makes a change of incoming rows, based on the existing rows in a snapshot. kept are the
-// indexes of the incoming rows that the change stores.
+// arrive makes a change of incoming rows. It compares them with the existing rows of the same keys
+// in a snapshot. kept are the indexes of the incoming rows that the change stores.
 func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c conflict) (change engine.Change, kept []uint32, err error) {
 	addresses, err := m.keys.Find(ctx, t, keys.Key(a.table, a.rows), a.hashes)
 	if err != nil {
@@ -197,7 +198,7 @@ func (m *Mutator) arrive(ctx context.Context, t *snapshot.Table, a *arrivals, c 
 }
 
 // change makes a change of incoming rows, based on the existing rows with the same keys. addresses
-// has the address of the existing row for each incoming row, with Source 0 if the key does not
+// has the address of the existing row for each incoming row; its Source is 0 if the key does not
 // exist. states has the version and deletion mark of each existing row, if the table has versions
 // or tombstones.
 //
@@ -209,8 +210,9 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 	whole := len(a.given) == len(a.table.Columns) && c == replaceRow
 	moves := movesRow(a.table, a.given)
 	sets := slices.ContainsFunc(a.given, func(c schema.Column) bool { return !slices.Contains(a.table.PrimaryKey, c.ID) })
-	// In these tables a commit may append a row without looking up its key. So the keys of rows
-	// that are deleted or get a version must be compared when this change is committed.
+	// In a table that merges on read, a commit may append a row without looking up its key. So the
+	// keys of rows that are deleted or get a version must be compared when this change is
+	// committed.
 	minded := a.table.MergeOnRead && a.table.RowVersion != 0
 	touch := func(i int) {
 		if minded {
@@ -238,7 +240,8 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			if stored {
 				addRow(change.Kept, address)
 			} else {
-				// If another statement inserts the key before this commit, the result is different.
+				// No row has the key. The committer compares it, because the result is different if
+				// another statement inserts the key before this commit.
 				change.Keys = append(change.Keys, a.hashes[i].High)
 			}
 			continue
@@ -246,7 +249,8 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 			change.Counts.Deleted++
 		case deletes:
 			if !stored && !leaves {
-				// As above, an insert of the key changes the result.
+				// No row has the key. The committer compares it, because this deletion has a
+				// different result if another statement inserts the key before this commit.
 				change.Keys = append(change.Keys, a.hashes[i].High)
 			}
 		case there:
@@ -294,13 +298,14 @@ func (a *arrivals) change(addresses []base.RowAddress, states []keys.State, c co
 	return change, kept, updated, nil
 }
 
-// layers makes patches that set columns of existing rows. Rows of some parts have stored
-// expressions that no merge has applied yet. A patch for such a row also has the present values of
-// the columns that the expressions set.
+// layers makes patches that set columns of existing rows. Some parts have stored expressions that
+// no merge has applied yet. A patch for a row of such a part also has the values that the row has
+// now in the columns that the expressions set.
 func (m *Mutator) layers(ctx context.Context, t *snapshot.Table, a *arrivals, updated []uint32, addresses []base.RowAddress) ([]patch.Layer, error) {
 	values := a.newValues()
 	slices.SortFunc(updated, func(i, j uint32) int { return compareAddresses(addresses[i], addresses[j]) })
-	// The parts with stored expressions that set other columns than the patch.
+	// lacking has the ids of parts with stored expressions that set other columns than the patch
+	// sets.
 	lacking := map[base.SourceID]bool{}
 	if len(t.Expressions) > 0 {
 		for _, p := range t.Parts {
@@ -331,7 +336,7 @@ func movesRow(t schema.Table, columns []schema.Column) bool {
 	})
 }
 
-// emptyRows returns a batch of the table without rows.
+// emptyRows returns a batch with the columns of the table and without rows.
 func emptyRows(t schema.Table) arrow.RecordBatch {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, t.Arrow())
 	defer b.Release()

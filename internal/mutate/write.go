@@ -21,10 +21,11 @@ type Mode uint8
 
 const (
 	Append Mode = iota // add the rows; with a primary key the same as Upsert
-	Upsert             // update the existing rows of the same keys, and insert the other rows
-	Update             // update the existing rows of the same keys
+	Upsert             // update existing rows of the same keys; insert other rows
+	Update             // update existing rows of the same keys; ignore other rows
 	Delete             // delete the existing rows of the same keys
-	// Insert rows as INSERT does: the option on_insert decides what happens if a key exists.
+	// Insert adds rows as the INSERT statement does: the option on_insert decides what happens if a
+	// key exists.
 	Insert
 )
 
@@ -44,8 +45,8 @@ var modeNames = [...]string{Append: "append", Upsert: "upsert", Update: "update"
 // String returns the name of the mode.
 func (m Mode) String() string { return modeNames[m] }
 
-// CheckKey returns an error if key columns are named for a mode that does not take them: Append and
-// Insert.
+// CheckKey returns an error if a request names key columns for a mode that does not take them.
+// These modes are Append and Insert.
 func (m Mode) CheckKey(key []string) error {
 	if (m == Append || m == Insert) && len(key) > 0 {
 		return base.Errorf(base.Invalid, "mode=%s takes no key", m).WithHint("mode=upsert changes the rows of the same key")
@@ -54,9 +55,9 @@ func (m Mode) CheckKey(key []string) error {
 }
 
 // Write changes a table by the rows of a request. key names the columns by which existing rows are
-// found; if it is empty these are the columns of the primary key. If the rows lack columns,
-// existing rows keep their values of them, and new rows get the defaults. Of several rows with one
-// key the last one counts.
+// found. If key is empty, these are the columns of the primary key. If the rows lack columns,
+// existing rows keep their values of these columns, and new rows get the defaults. If several rows
+// have the same key, the last one counts.
 func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, key []string, o engine.AppendOptions) (Counts, error) {
 	if mode == Append {
 		return m.Append(ctx, []engine.TableRows{rows}, o)
@@ -73,7 +74,7 @@ func (m *Mutator) Write(ctx context.Context, rows engine.TableRows, mode Mode, k
 	})
 }
 
-// write is one request without SQL that changes a table by rows.
+// write is one request without SQL, such as an upload of JSON, that changes a table.
 type write struct {
 	*Mutator
 	ctx     context.Context
@@ -93,7 +94,8 @@ func (w *write) evolving() engine.AppendOptions {
 	return o
 }
 
-// run makes the change. The error errStale means that the table's schema changed in the meantime.
+// run makes the change of the request. It returns errStale if the table's schema changed in the
+// meantime. key names the key columns.
 func (w *write) run(key []string) (counts Counts, err error) {
 	name := w.rows.Table
 	t, err := w.store.Lookup(name.Database, name.Schema, name.Name)
@@ -105,7 +107,8 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	case base.KindOf(err) == base.NotFound && err != nil && w.mode == Upsert && w.options.Create && len(key) > 0:
 		w.rows.Key = key
 		if columns, err := lacking(t, w.rows); err == nil && len(columns) > 0 {
-			// Plan returns the table that will be created for the rows.
+			// The table does not exist yet. Plan returns the table that will be created for the
+			// rows.
 			if t, w.evolution, err = w.store.Plan(w.ctx, w.rows, w.options); err != nil {
 				return Counts{}, err
 			}
@@ -144,9 +147,9 @@ func (w *write) run(key []string) (counts Counts, err error) {
 	return w.apply(t, records, key)
 }
 
-// conformed returns the rows in the table's storage types, and the table reduced to the columns
-// that they have. Rows that may be inserted have all columns. Otherwise they have only the columns
-// that were sent.
+// conformed returns the rows in the table's storage types, and a copy of the table that has only
+// the columns of the rows. If the mode may insert rows, these are all columns. Otherwise they are
+// the columns that were sent.
 func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, error) {
 	if w.mode == Upsert {
 		table, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
@@ -158,8 +161,8 @@ func (w *write) conformed(t schema.Table) (schema.Table, []arrow.RecordBatch, er
 	return t, records, err
 }
 
-// conform returns the rows as batches that conform to a part of the table: the columns of sub that
-// the rows have.
+// conform returns the rows as batches that conform to sub. sub is the table with only some of its
+// columns.
 func (w *write) conform(sub schema.Table) (records []arrow.RecordBatch, err error) {
 	first := int64(0)
 	for _, in := range w.rows.Batches {
@@ -180,7 +183,7 @@ func releaseAll(records []arrow.RecordBatch) {
 	}
 }
 
-// givenBy returns the columns of a table that rows have.
+// givenBy returns the columns of table t that the rows have.
 func givenBy(rows engine.TableRows, t schema.Table) []schema.Column {
 	var out []schema.Column
 	for _, c := range t.Columns {
@@ -195,7 +198,8 @@ func givenBy(rows engine.TableRows, t schema.Table) []schema.Column {
 
 var modeConflicts = map[Mode]conflict{Upsert: replaceRow, Update: updateRows, Delete: deleteRows}
 
-// apply commits rows that conform to some columns of the table, in the request's mode.
+// apply commits the records in the request's mode. The records conform to t, which may have only
+// some columns of the table. key names the key columns.
 func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string) (Counts, error) {
 	if batch.Rows(records) == 0 {
 		return Counts{}, w.store.Evolve(w.ctx, w.evolving().Evolutions)
@@ -217,8 +221,8 @@ func (w *write) apply(t schema.Table, records []arrow.RecordBatch, key []string)
 	}
 	given := givenBy(w.rows, t)
 	if w.mode == Upsert && own && bytesOf(records) > w.store.ChunkBytes() {
-		// The evolution is a separate edit, because the rows are written as parts, for the schema
-		// that the table has after it.
+		// The change of the schema (evolution) is an edit of its own. The rows are written as
+		// parts, and these need the new schema.
 		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
 			return Counts{}, err
 		}
@@ -256,8 +260,8 @@ func bytesOf(records []arrow.RecordBatch) int64 {
 	return n
 }
 
-// keyColumns returns the ids of the columns with the names key, or of the primary key's columns if
-// key is empty.
+// keyColumns returns the ids of the columns that key names. If key is empty, it returns the ids of
+// the primary key's columns.
 func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 	if len(key) == 0 && len(t.PrimaryKey) == 0 {
 		return nil, base.Errorf(base.Invalid, "table %s has no primary key", t.QualifiedName()).WithHint("name the columns that rows are found by: key=a,b")
@@ -286,7 +290,8 @@ func keyColumns(t schema.Table, key []string) ([]base.ColumnID, error) {
 	return ids, nil
 }
 
-// isKey reports whether the named columns are the primary key. No names stand for the primary key.
+// isKey reports whether the named columns are the primary key. This is also the case if no columns
+// are named.
 func isKey(t schema.Table, named []string) bool {
 	ids, err := keyColumns(t, named)
 	return err == nil && sameColumns(ids, t.PrimaryKey)
@@ -296,7 +301,8 @@ func sameColumns(a, b []base.ColumnID) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// checkKeyValues returns an error if a row has NULL in a key column. NULL is not equal to anything.
+// checkKeyValues returns an error if a row has NULL in a key column. Such a row has no key, because
+// NULL is not equal to anything.
 func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	for _, id := range t.PrimaryKey {
 		at := t.ColumnByID(id)
@@ -313,9 +319,9 @@ func checkKeyValues(t schema.Table, records []arrow.RecordBatch) error {
 	return nil
 }
 
-// merge makes the change as a MERGE INTO. This is needed for keys that are not the table's primary
-// key, and for rows that must be stored in another place. A key column that was not sent has its
-// default in the rows, and is used like the other key columns.
+// merge makes the change of a request as a MERGE INTO statement. This is needed if the key is not
+// the table's primary key, and for rows that must be stored in another place. If a key column was
+// not sent, the rows have its default, which counts as part of the key.
 func (w *write) merge(a *arrivals, given []schema.Column) (Counts, error) {
 	t := a.table
 	const target, arrived = "scoter_target", "scoter_arrived"

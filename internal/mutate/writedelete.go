@@ -12,10 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// delete deletes the existing rows with the keys of the incoming rows. Of an incoming row it uses
-// the key and, if that is the table's primary key, the version. A row with a lower version than the
-// existing row has no effect. If the table keeps tombstones, each row that has an effect leaves a
-// tombstone.
+// delete deletes the existing rows that have the keys of the incoming rows. If the key is the
+// table's primary key, the versions of the incoming rows count too: a row with a lower version than
+// the existing row has no effect. If the table keeps tombstones, each row that has an effect leaves
+// a tombstone.
 func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	ids, err := keyColumns(t, key)
 	if err != nil {
@@ -49,9 +49,9 @@ func (w *write) delete(t schema.Table, key []string) (Counts, error) {
 	return w.bury(t, sub, records)
 }
 
-// bury inserts tombstones for the incoming rows. A tombstone has the columns that the row has. Its
-// other columns are NULL, or an arbitrary value if they are NOT NULL, since no query shows it. For
-// the same reason the table's checks are not applied.
+// bury inserts a tombstone for each incoming row. A tombstone has the columns that the row has. Its
+// other columns are NULL, or an arbitrary value if they are NOT NULL, since no query shows them.
+// For the same reason CHECK constraints are not checked.
 func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, error) {
 	var tombstones []arrow.RecordBatch
 	defer func() { releaseAll(tombstones) }()
@@ -74,7 +74,7 @@ func (w *write) bury(t, sub schema.Table, records []arrow.RecordBatch) (Counts, 
 	return w.upsert(w.ctx, []*arrivals{a}, replaceRow, w.options, nil)
 }
 
-// buried returns rows as tombstones of table t. The rows conform to sub, which has some of the
+// buried turns rows into tombstones of table t. The rows conform to sub, which has some of the
 // columns of t.
 func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	var fields []arrow.Field
@@ -110,8 +110,8 @@ func buried(t, sub schema.Table, rec arrow.RecordBatch) (arrow.RecordBatch, erro
 	return batch.Conform(own, t, batch.ConformOptions{})
 }
 
-// only returns a batch with some columns of rec, those in wanted. It shares the arrays without a
-// reference of its own, so it must not be released.
+// only returns a batch with the columns of rec that are in wanted. It shares the arrays of rec
+// without a reference of its own, so it must not be released.
 func only(rec arrow.RecordBatch, wanted []schema.Column) arrow.RecordBatch {
 	var at []int
 	for i, f := range rec.Schema().Fields() {

@@ -3,8 +3,8 @@ package mutate
 import "github.com/scoterdb/scoter/internal/batch"
 
 // insert runs the mode Insert for a table that refuses existing keys. Columns that the rows lack
-// get their defaults. New columns of the table are added in the edit that adds the rows, so a
-// refused request changes nothing.
+// get their defaults. If the rows need new columns in the table, the edit that adds the rows also
+// adds the columns. So a refused request changes nothing.
 func (w *write) insert() (Counts, error) {
 	t, evolution, records, err := w.store.Conform(w.ctx, w.rows, w.options)
 	if err != nil {
@@ -20,8 +20,8 @@ func (w *write) insert() (Counts, error) {
 	}
 	sent := givenBy(w.rows, t)
 	if bytesOf(records) > w.store.ChunkBytes() {
-		// The evolution is a separate edit here, because the rows are written as parts, for the
-		// schema that the table has after it.
+		// The rows are written as parts, and these need the new schema. So here the change of the
+		// schema is an edit of its own.
 		if err := w.store.Evolve(w.ctx, w.evolving().Evolutions); err != nil {
 			return Counts{}, err
 		}

@@ -63,8 +63,8 @@ func (o *Set) OneOf(name, value string, values ...string) string {
 	return v
 }
 
-// Parsed returns the value of an option, parsed by a function. If the option is not set, it returns
-// the argument value.
+// Parsed returns the value of an option, parsed by the function parse. If the option is not set, it
+// returns the argument value.
 func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) T {
 	text := o.Text(name, "")
 	if !o.has(name) {
@@ -78,15 +78,15 @@ func Parsed[T any](o *Set, name string, value T, parse func(string) (T, error)) 
 	return v
 }
 
-// Fail records an error for End, unless an earlier error was recorded.
+// Fail records an error, which End returns. It does nothing if an earlier error was recorded.
 func (o *Set) Fail(format string, args ...any) {
 	if o.err == nil {
 		o.err = base.Errorf(base.Invalid, format, args...)
 	}
 }
 
-// End returns the first error of reading the options. If there is none, it returns an error if an
-// option was never read, because then it is unknown.
+// End returns the first error that occurred when options were read. If there was none, it returns
+// an error if an option was never read, because that option is unknown.
 func (o *Set) End() error {
 	if o.err != nil {
 		return o.err

@@ -14,62 +14,70 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// analysis is what is needed from DuckDB's syntax tree of a SELECT in order to replace its table
-// names by relations. It depends only on the text, so it is cached.
+// analysis is what Scoter needs from DuckDB's syntax tree of a SELECT to replace table names by
+// relations (SQL text that stands for tables). It depends only on the statement's text, so it is
+// cached.
 type analysis struct {
 	text   string
 	tokens []sqltoken.Token
 	tables []tableRef
-	// files says that a table function reads files. Then the columns may differ each time the text
-	// is run.
+	// files says that the statement calls a table function that reads files. Then the columns of
+	// the result may differ each time the statement is run.
 	files bool
-	// columns are the column references whose first part is not the name or alias of a table, or
-	// that have more than two parts.
+	// columns are references to columns that may need another qualifier: their first part is not
+	// the name or alias of a table, or they have more than two parts.
 	columns []columnRef
 	names   []outputName
-	limited bool // somewhere in the text there is an ORDER BY with a LIMIT
-	// output is set if each row of the result is made of one row of one table. It says which one.
+	limited bool // the statement, or a query in it, has an ORDER BY with a LIMIT
+	// output says from which table or CTE the rows of the result come, if each of them is made of
+	// exactly one row. Otherwise it is nil.
 	output *rowSource
-	// decides are the columns that decide which rows the statement returns: all names outside its
-	// select list, and the expressions that these names stand for.
+	// decides are the names of columns that decide which rows the statement returns. These are the
+	// columns named outside its select list, and the columns in the expressions that such names
+	// stand for.
 	decides namedColumns
-	// alone is set for the text of a view that was found to bind on its own. It describes the
-	// tables that the view read then. See checkAlone.
+	// alone is set if the text belongs to a view, and DuckDB accepted it as a query of its own. It
+	// describes the tables that the view read at that time. See checkAlone.
 	alone atomic.Pointer[string]
-	// expanded are the edits by which the user's text was rewritten before it was analyzed, in
-	// order. For example the values of a PIVOT were listed, or SHOW TABLES became a query.
+	// expanded are the edits by which Scoter rewrote the user's text before it was analyzed, in the
+	// order in which they were made. For example they list the values of a PIVOT, or turn SHOW
+	// TABLES into a query.
 	expanded  []sqltoken.Edits
 	describes []described
-	// called has the folded names of the items of all FROM clauses, by which columns can be
-	// qualified.
+	// called has the names of the items of all FROM clauses, folded. Columns can be qualified with
+	// these names.
 	called map[string]bool
-	// bitstrings are the calls of bitstring_agg, which need the bounds of a column's values.
+	// bitstrings are the calls of bitstring_agg in the statement. Scoter adds the least and
+	// greatest value of the column to each call.
 	bitstrings []bitstringCall
 }
 
-// tableRef is a place in the text that names a table, view or file.
+// tableRef is a position in the statement's text where a table, view or file is named.
 type tableRef struct {
 	parts []string // [[database.]schema.]name, as in the text
-	name  int      // the offset of the name in the text
-	// start and end enclose the text to replace: the name alone, or TABLE t, or DESCRIBE t.
+	name  int      // byte offset of the name in the text
+	// start and end are the byte offsets of the text to replace: the name alone, or TABLE t, or
+	// DESCRIBE t.
 	start, end int
 	alias      string // empty if there is no alias
-	// query says that the replacement must be a whole query, as for SUMMARIZE t and TABLE t.
+	// query says that the replacement must be a whole query, because the text is SUMMARIZE t or
+	// TABLE t.
 	query    bool
 	describe bool // the text is DESCRIBE t
-	// conditions are true for each row of the table on which the result depends.
+	// conditions are conditions on columns of the table. Rows of the table that do not meet them do
+	// not affect the result.
 	conditions []condition
 }
 
-// columnRef is a reference to a column with a qualifier: table.column or longer. schema.table in
-// place of a column means a row of that table.
+// columnRef is a reference to a column with a qualifier, such as table.column or
+// schema.table.column. If it is only schema.table, it means a row of that table.
 type columnRef struct {
 	names      []string
-	start, end int // the start and end of the names in the text
+	start, end int // byte offsets of the names in the text
 }
 
 // analyze makes DuckDB parse a SELECT, and collects the tables that it reads. Unless mayReadFiles
-// is set, it refuses table functions that are not on the list of harmless ones.
+// is true, it returns an error for table functions that are not on the list of harmless ones.
 func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error) {
 	tokens, err := sqltoken.Split(text)
 	if err != nil {
@@ -100,12 +108,12 @@ func analyze(conn *duck.Conn, text string, mayReadFiles bool) (*analysis, error)
 	w.passToCTEs()
 	w.a.names = outputNames(conn, node)
 	w.a.decides.outsideSelectList(node)
-	w.a.tokens = nil // they were only needed to find the names
+	w.a.tokens = nil // the walker needed the tokens only to find the names
 	return w.a, nil
 }
 
-// relocated translates the position of an error, if it has one, to another text. move translates an
-// offset to that text.
+// relocated translates the position of an error from one text to another. move returns the offset
+// in the other text for an offset in the first one. An error without a position stays as it is.
 func relocated(err error, move func(offset int) int) error {
 	e := new(base.Error)
 	if errors.As(err, &e) && e.Position > 0 {
@@ -114,14 +122,14 @@ func relocated(err error, move func(offset int) int) error {
 	return err
 }
 
-// cte is a common table expression that is in scope at some place of the text. The scopes are a
-// list from inner to outer CTEs.
+// cte is a common table expression that a part of the statement can name. outer is the next outer
+// CTE that this part can name, so the CTEs in scope are a linked list.
 type cte struct {
 	name       string
 	outer      *cte
 	source     *rowSource
 	references int
-	conditions []condition // the conditions that queries apply to this CTE
+	conditions []condition // conditions on the CTE's columns, from the queries that read it
 }
 
 func (c *cte) find(name string) *cte {
@@ -135,7 +143,7 @@ func (c *cte) find(name string) *cte {
 
 type walker struct {
 	a            *analysis
-	offset       int // the offset of the parsed text in the whole statement
+	offset       int // byte offset of the parsed text in the whole statement
 	mayReadFiles bool
 	ctes         []*cte // all CTEs, in the order of the text
 	err          error
@@ -147,8 +155,9 @@ func (w *walker) fail(err error) {
 	}
 }
 
-// query walks a query node: SELECT, set operation or recursive CTE. It returns the source of the
-// query's rows, if each of them is made of one row of one table.
+// query walks a query node: a SELECT, a set operation or a recursive CTE. It returns the table or
+// CTE from which the rows come, if each row of the query is made of exactly one row. Otherwise it
+// returns nil.
 func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 	if node == nil {
 		return nil
@@ -159,8 +168,8 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 		return w.selectNode(node, visible)
 	}
 	if text(node, "type") == "RECURSIVE_CTE_NODE" {
-		// DuckDB does not make the CTE visible in its own first part. A table of that name there is
-		// another table.
+		// A recursive CTE is not visible in its own first part. If that part names a table with the
+		// name of the CTE, it means another table.
 		within := &cte{name: text(node, "cte_name"), outer: visible}
 		for key, child := range node {
 			switch key {
@@ -177,7 +186,7 @@ func (w *walker) query(node duck.Node, visible *cte) *rowSource {
 	return nil
 }
 
-// hasModifier reports whether a query node has a modifier of a kind, such as LIMIT.
+// hasModifier reports whether a query node has a modifier of the given kind, such as LIMIT.
 func hasModifier(node duck.Node, kind string) bool {
 	return slices.ContainsFunc(listOf(node, "modifiers"), func(m any) bool {
 		modifier, _ := m.(duck.Node)
@@ -185,7 +194,8 @@ func hasModifier(node duck.Node, kind string) bool {
 	})
 }
 
-// withClause walks the CTEs of a node and returns the scope behind them.
+// withClause walks the CTEs of a query node. It returns the list of CTEs that the rest of the node
+// can name.
 func (w *walker) withClause(node duck.Node, visible *cte) *cte {
 	list, _ := object(node, "cte_map")["map"].([]any)
 	for _, item := range list {
@@ -208,8 +218,8 @@ func (w *walker) withClause(node duck.Node, visible *cte) *cte {
 
 func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 	s := &scope{}
-	// A sample is drawn before WHERE is applied. If rows were left out before the sample, it would
-	// be another one.
+	// DuckDB draws a sample before it applies WHERE. So in a query with a sample, table scans must
+	// not leave out the rows that WHERE rejects, because the sample would have other rows.
 	filtered := node["sample"] == nil
 	w.from(object(node, "from_table"), visible, s, filtered)
 	for key, child := range node {
@@ -226,8 +236,8 @@ func (w *walker) selectNode(node duck.Node, visible *cte) *rowSource {
 	return s.rowSource(node)
 }
 
-// from walks a table reference of a FROM. filtered says that the result stays the same if the
-// table's scan leaves out rows that WHERE rejects.
+// from walks a table reference in a FROM clause. filtered says that the scan of the table may leave
+// out rows that WHERE rejects, because the result stays the same.
 func (w *walker) from(ref duck.Node, visible *cte, s *scope, filtered bool) {
 	if called := cmp.Or(text(ref, "alias"), text(ref, "table_name")); called != "" {
 		w.a.called[schema.Fold(called)] = true
@@ -278,7 +288,8 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 			return
 		}
 	}
-	// recurring.name means the rows that a recursive CTE with keys has produced so far.
+	// In a recursive CTE with keys, recurring.name means the rows that the CTE called name has
+	// produced so far.
 	if catalog == "" && schema.Fold(schemaName) == "recurring" && visible.find(name) != nil {
 		s.opaque = true
 		return
@@ -308,7 +319,7 @@ func (w *walker) baseTable(ref duck.Node, visible *cte, s *scope, filtered bool)
 	w.a.tables = append(w.a.tables, t)
 }
 
-// tokenAt returns the index of the token at an offset, or -1.
+// tokenAt returns the index of the token that begins at an offset, or -1.
 func (w *walker) tokenAt(offset int) int {
 	i, ok := slices.BinarySearchFunc(w.a.tokens, offset, func(t sqltoken.Token, at int) int { return t.Start - at })
 	if !ok {
@@ -317,8 +328,8 @@ func (w *walker) tokenAt(offset int) int {
 	return i
 }
 
-// nameEnd returns the offset of the end of the name that begins at token: a dotted name, or the
-// name of a file in quotes. It returns false if no name begins there.
+// nameEnd returns the offset where the name that begins at a token ends. The name may have dots, or
+// be the name of a file in quotes. ok is false if no name begins at the token.
 func (w *walker) nameEnd(token int) (int, bool) {
 	if token < 0 {
 		return 0, false
@@ -342,7 +353,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	before := len(w.a.tables)
 	w.query(query, visible)
 	if text(object(query, "from_table"), "type") == "BASE_TABLE" && len(w.a.tables) == before+1 {
-		// The parser turned DESCRIBE t into SELECT * FROM t. The text has only the name.
+		// The parser turned DESCRIBE t into SELECT * FROM t, but the text has only the name t.
 		t := &w.a.tables[before]
 		switch i := w.tokenAt(t.start); {
 		case i < 1:
@@ -350,7 +361,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 		case w.a.tokens[i-1].Is("SUMMARIZE"):
 			t.query = true
 			return
-		case shows(w.a.tokens[i-1]): // if there is no such token, the table is in a CTE
+		case shows(w.a.tokens[i-1]): // Without such a token, the table is named in a CTE.
 			t.query, t.describe = false, true
 			t.start = w.a.tokens[i-1].Start
 			return
@@ -361,7 +372,7 @@ func (w *walker) showRef(ref duck.Node, visible *cte) {
 	}
 }
 
-// any walks any part of the syntax tree: expressions with their sub-queries, lists, modifiers.
+// any walks any part of the syntax tree: an expression with its sub-queries, a list, or a modifier.
 func (w *walker) any(v any, visible *cte) {
 	switch v := v.(type) {
 	case []any:

@@ -8,9 +8,10 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// withArguments replaces parameters in constants by the request's arguments, in order to find
-// bounds. It returns false if an argument is missing or has a type for which there are no bounds.
-// Such an argument is not an error here, because the query itself will report errors.
+// withArguments returns the constants of a condition with the request's arguments in place of
+// parameters. The caller finds bounds for pruning with them. ok is false if an argument is missing,
+// or has a type for which there are no bounds. This is not an error, because the query itself will
+// report it.
 func (b *binding) withArguments(constants []duck.Node) ([]duck.Node, bool) {
 	out := make([]duck.Node, len(constants))
 	for i, c := range constants {
@@ -48,7 +49,8 @@ func (b *binding) withArgument(node duck.Node) (duck.Node, bool) {
 	return node, true
 }
 
-// argument returns the value of a parameter as a constant of the type that duck.Stmt.Bind gives it.
+// argument returns the value of a parameter as a constant in DuckDB's syntax tree. The constant has
+// the type that duck.Stmt.Bind gives the value.
 func (b *binding) argument(name string) (duck.Node, bool) {
 	var value any
 	if named, ok := b.namedArguments(); ok {

@@ -18,12 +18,13 @@ import (
 // maxViewDepth is the maximum depth of views that read views.
 const maxViewDepth = 32
 
-// maxSpliced is the maximum number of table names of a statement that are replaced. Without this
-// limit, a chain of views that each read the next one twice would make the text grow exponentially.
+// maxSpliced is the maximum number of table names that are replaced in one statement. It is needed
+// because views can read each other in a chain: if each view reads the next one twice, the text
+// grows exponentially.
 const maxSpliced = 10_000
 
-// binding is a statement whose table names are replaced by relations. It holds what the relations
-// need until the query ends, such as the snapshot.
+// binding is a statement whose table names are replaced by relations (SQL text that stands for
+// tables). It holds what the relations need until the query ends, such as the snapshot.
 type binding struct {
 	runner *Runner
 	conn   *duck.Conn
@@ -31,14 +32,16 @@ type binding struct {
 	stats  Stats
 	sql    string // the text for DuckDB
 
-	targets   map[string]*target // by folded qualified name; see key
+	targets   map[string]*target // targets[key] is what a table name means; see the function key.
 	snapshot  *snapshot.Snapshot
 	relations []*overlay.Relation
-	spliced   int // number of names replaced so far
-	asked     int // number of conditions on the current table for whose constants DuckDB was asked
+	spliced   int // number of table names replaced so far
+	asked     int // number of conditions on the current table whose constants DuckDB computed
 	inTx      bool
 	analysis  *analysis
-	splices   sqltoken.Edits // the edits of the outermost statement, for the positions of errors
+	// splices are the edits of the user's statement. They are needed to translate the positions of
+	// errors.
+	splices sqltoken.Edits
 }
 
 func (b *binding) release() {
@@ -52,8 +55,8 @@ func (b *binding) release() {
 	}
 	if b.inTx {
 		b.inTx = false
-		// The transaction wrote nothing. If it cannot commit, the only possible reason is that the
-		// query was interrupted.
+		// The commit can only fail because the query was interrupted. The transaction wrote
+		// nothing, so nothing is lost.
 		if b.conn.Exec("COMMIT") != nil {
 			_ = b.conn.Exec("ROLLBACK")
 		}
@@ -74,7 +77,7 @@ type boundView struct {
 	analysis  *analysis
 	database  string
 	schema    string
-	resolving bool // set while the tables that the view reads are resolved
+	resolving bool // true while the tables that the view reads are looked up
 }
 
 // bind returns the text of the statement with relations in place of table names.
@@ -101,7 +104,8 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 		if b.snapshot, err = b.take(ctx, ids); err != nil {
 			return "", err
 		}
-		// The tables are those of the snapshot, since a schema may have changed since the lookup.
+		// The definitions of the tables are taken from the snapshot, because they may have changed
+		// since the lookup.
 		for _, t := range b.targets {
 			if t.table != nil {
 				t.table = &b.snapshot.Tables[t.table.ID].Schema
@@ -119,7 +123,7 @@ func (b *binding) bind(ctx context.Context) (string, error) {
 	return b.splices.Apply(a.text), nil
 }
 
-// take takes a snapshot of the tables as they are now, for the binding.
+// take takes a snapshot of the tables with these ids for the binding.
 func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
 	if p := b.req.Portion; p != nil && len(ids) == 1 && ids[0] == p.Table {
 		return b.runner.store.Stored(ctx, p.Table)
@@ -127,7 +131,8 @@ func (b *binding) take(ctx context.Context, ids []base.TableID) (*snapshot.Snaps
 	return b.runner.store.SettledAs(ctx, b.req.Evolutions, ids...)
 }
 
-// resolveAll resolves all table names of a statement, including those in views.
+// resolveAll finds out what each table name of a statement means, and does the same for the views
+// that the statement reads. It adds the ids of the tables to the map tables.
 func (b *binding) resolveAll(ctx context.Context, a *analysis, database, schemaName string, tables map[base.TableID]bool, depth int) error {
 	for i := range a.tables {
 		ref := &a.tables[i]
@@ -167,8 +172,8 @@ func errReadsItself(view string) error {
 	return base.Errorf(base.Invalid, "view %s reads itself", view)
 }
 
-// key returns the key of a table name in b.targets. The same name may mean another table in the
-// text of a view, so that text has keys of its own.
+// key returns the key of a table name in b.targets. Names in the text of a view get other keys than
+// the same names in the statement, because they may mean other tables.
 func (b *binding) key(a *analysis, database, schemaName string, ref *tableRef) string {
 	key := schema.Fold(strings.Join(append([]string{database, schemaName}, ref.parts...), "\x00"))
 	if a != b.analysis {
@@ -177,11 +182,11 @@ func (b *binding) key(a *analysis, database, schemaName string, ref *tableRef) s
 	return key
 }
 
-// name is one table that a dotted name may mean.
+// name is one table that a dotted name may mean: its database, schema and name.
 type name struct{ database, schema, table string }
 
-// readings returns the tables that a dotted name may mean, most likely first. a.b is table b of
-// schema a if the current database has such a schema, otherwise table b of database a.
+// readings returns the tables that a dotted name may mean, the most likely one first. a.b is table
+// b of schema a if the current database has such a schema. Otherwise it is table b of database a.
 func (b *binding) readings(parts []string, database, schemaName string) []name {
 	store := b.runner.store
 	switch len(parts) {
@@ -201,8 +206,8 @@ func (b *binding) readings(parts []string, database, schemaName string) []name {
 }
 
 // resolve finds the table, view or system table that a name means. inView says that the name is in
-// a view's text. A view reads no files, even for a user who may, because another user may have
-// written it.
+// a view's text. A view reads no files, even if the user may read them, because another user may
+// have written the view.
 func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaName string, inView bool) (*target, error) {
 	if t := b.req.Transient; t != nil && !inView && slices.EqualFunc(ref.parts, strings.Split(t.Name, "."), sameName) {
 		return &target{transient: t, path: t.Path}, nil
@@ -229,8 +234,9 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 				return nil, errReadsItself(v.Name.Name)
 			}
 			a, err := b.runner.cache.get(b.conn, v.SQL, false)
-			// The bounds are queried as if the text were in schema main. In another schema, a
-			// table's name in the view's text may mean another table.
+			// The least and greatest values for bitstring_agg are queried as if the view's text
+			// were in schema main. For a view in another schema they are not queried, because a
+			// table's name in its text may mean another table there.
 			if err == nil && len(a.bitstrings) > 0 && sameName(n.schema, "main") {
 				a, err = b.runner.withBounds(ctx, b.conn, Request{Database: n.database, Defines: b.req.Defines}, a)
 			}
@@ -260,9 +266,9 @@ func (b *binding) resolve(ctx context.Context, ref *tableRef, database, schemaNa
 	return nil, first
 }
 
-// spliceAll returns edits that replace all table names of a statement by relations. given are
-// conditions that are true for all rows of the statement's result that matter: the statement is a
-// view, and the query that reads it has these conditions.
+// spliceAll returns edits that replace all table names of a statement by relations. If the
+// statement is the text of a view, given are conditions on its columns from the query that reads
+// it: rows that do not meet them do not affect the result.
 func (b *binding) spliceAll(ctx context.Context, a *analysis, database, schemaName string, given []condition) (sqltoken.Edits, error) {
 	var splices sqltoken.Edits
 	aliases := uniqueAliases(a)
@@ -349,7 +355,7 @@ func (b *binding) checkAlone(v *boundView, sql string) error {
 }
 
 // writeReads writes a text that describes the tables and views that a view reads. The text changes
-// whenever their columns change.
+// if any of their columns change.
 func (b *binding) writeReads(out *strings.Builder, v *boundView) {
 	for i := range v.analysis.tables {
 		switch t := b.targets[b.key(v.analysis, v.database, v.schema, &v.analysis.tables[i])]; {
@@ -372,7 +378,7 @@ func (b *binding) relation(ctx context.Context, t *snapshot.Table, bounds []over
 	return b.holding(rel), nil
 }
 
-// rows returns the relation over the rows that an index found for the request (Request.Rows).
+// rows returns the relation for the rows of a table that an index found (Request.Rows).
 func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	if t == nil {
 		return "", base.Errorf(base.Internal, "rows were found in a table that the query does not name")
@@ -384,8 +390,8 @@ func (b *binding) rows(ctx context.Context, t *snapshot.Table) (string, error) {
 	return b.holding(rel), nil
 }
 
-// holding returns the SQL text of a relation, and makes the binding close the relation at the end
-// of the query.
+// holding returns the SQL text of a relation. It adds the relation to the binding, which closes it
+// at the end of the query.
 func (b *binding) holding(rel *overlay.Relation) string {
 	b.relations = append(b.relations, rel)
 	b.stats.Parts += rel.Parts
@@ -394,8 +400,9 @@ func (b *binding) holding(rel *overlay.Relation) string {
 	return rel.SQL
 }
 
-// uniqueAliases returns aliases for tables of the statement that have none. An alias is the last
-// part of the table's name, or the whole dotted name if two tables have the same last part.
+// uniqueAliases returns an alias for each table of the statement that has none. The alias is the
+// last part of the table's name. If two tables have the same last part, it is the whole dotted
+// name.
 func uniqueAliases(a *analysis) []string {
 	count := map[string]int{}
 	for i := range a.tables {
@@ -420,8 +427,8 @@ func uniqueAliases(a *analysis) []string {
 	return out
 }
 
-// columnSplices returns edits that shorten columns with more qualifiers than a table's name
-// (db.t.c), since a relation can only be qualified by its alias.
+// columnSplices returns edits that shorten the qualifiers of columns, for example from db.t.c to
+// t.c. This is needed because a relation can only be qualified by its alias.
 func (b *binding) columnSplices(a *analysis, database, schemaName string, aliases []string) sqltoken.Edits {
 	var splices sqltoken.Edits
 	for _, c := range a.columns {
@@ -453,10 +460,11 @@ func (b *binding) columnSplices(a *analysis, database, schemaName string, aliase
 	return splices
 }
 
-// isRow reports whether a name of two or three parts means the row of a table. It does if
-//   - it is the table's name with its schema, its database or both, and
-//   - no item of a FROM is called by its first part, and
-//   - no table has a column of that name.
+// isRow reports whether a name of two or three parts means the row of a table. All of these
+// conditions must be true:
+//   - The name is the table's name with its schema, its database or both.
+//   - No item of a FROM has the name's first part as its name.
+//   - No table has a column with that name.
 func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t *target) bool {
 	if len(c.names) > len(t.path) || a.called[schema.Fold(c.names[0])] {
 		return false
@@ -471,8 +479,8 @@ func (b *binding) isRow(a *analysis, database, schemaName string, c columnRef, t
 	})
 }
 
-// rowOf returns an expression for the row of a table as a STRUCT. It is the table's alias, unless
-// the table has a column of that name.
+// rowOf returns an SQL expression for the row of a table as a STRUCT. The table's alias (called)
+// means the row, unless the table has a column of that name.
 func rowOf(t *schema.Table, called string) string {
 	if t.ColumnIndex(called) < 0 {
 		return schema.Quote(called)
@@ -484,9 +492,10 @@ func rowOf(t *schema.Table, called string) string {
 	return "struct_pack(" + strings.Join(fields, ", ") + ")"
 }
 
-// qualifying returns how many leading parts of a column's name are the name of a table: database,
-// schema and table, or schema and table, or database and table. It returns 0 if the column is not
-// qualified in one of these ways. path is the database, schema and name of the table.
+// qualifying returns how many leading parts of a column's name are the name of its table. These
+// parts are database, schema and table, or schema and table, or database and table. It returns 0
+// for a column that is not qualified in one of these ways. path is the database, schema and name of
+// the table.
 func qualifying(names, path []string) int {
 	if len(path) != 3 {
 		return 0
@@ -509,8 +518,8 @@ func (b *binding) positioned(err error) error {
 	})
 }
 
-// begin starts a transaction, so that now() has the same value in the query and in the bounds that
-// were computed for it.
+// begin starts a transaction. In a transaction now() always has the same value, so the query and
+// the bounds that are computed before it agree.
 func (b *binding) begin() error {
 	if b.inTx {
 		return nil

@@ -21,9 +21,9 @@ import (
 // bounds turns the conditions on a table into bounds on the stored values of its columns, for
 // pruning. DuckDB computes the constants of the conditions.
 //
-// A condition gives no bound if its constant is not exactly a value of the column's type (x > 1.5
-// on an integer). DuckDB then compares in another type, and rounding the constant could exclude
-// rows that belong to the result.
+// A condition gives no bound if its column's type cannot represent its constant exactly, such as x
+// > 1.5 for an integer x. DuckDB then compares in another type, and a rounded constant could
+// exclude rows that belong to the result.
 func (b *binding) bounds(ctx context.Context, conditions []condition, t *schema.Table) ([]overlay.Bound, error) {
 	if s := b.snapshot.Tables[t.ID]; len(s.Parts) < 2 && rowsInMemory(s) < boundedRows {
 		return nil, nil
@@ -49,11 +49,12 @@ func (b *binding) bounds(ctx context.Context, conditions []condition, t *schema.
 	return out, nil
 }
 
-// boundedRows is the number of rows in memtables from which on it pays to compute bounds for them.
+// boundedRows is a number of rows. If a table has at least that many rows in memtables, computing
+// bounds for them pays.
 const boundedRows = 50_000
 
-// mostAsked is the maximum number of conditions on one table for whose constants DuckDB is asked,
-// at about a millisecond each. Further conditions would exclude hardly any more parts.
+// mostAsked is the maximum number of conditions on one table whose constants DuckDB computes. Each
+// takes about a millisecond, and further conditions would exclude hardly any more parts.
 const mostAsked = 64
 
 func rowsInMemory(t *snapshot.Table) int64 {
@@ -64,7 +65,8 @@ func rowsInMemory(t *snapshot.Table) int64 {
 	return rows
 }
 
-// ordered reports whether the stored values of a type have the same order as its values in SQL.
+// ordered reports whether the stored values of a type have the same order as the values have in
+// SQL.
 func ordered(t schema.Type) bool {
 	switch t.Kind {
 	case schema.TimestampS, schema.TimestampMS:
@@ -75,8 +77,8 @@ func ordered(t schema.Type) bool {
 	return t.Sortable() && !t.NeedsCast()
 }
 
-// evaluate returns the constants of a condition as values that the column stores, or nil if they
-// give no bound.
+// evaluate returns the constants of a condition in the form in which the column stores values. It
+// returns nil if they give no bound.
 func (b *binding) evaluate(ctx context.Context, c *condition, t schema.Type) ([]schema.Value, error) {
 	declared := t.String()
 	lasts := forEver
@@ -119,12 +121,13 @@ func (b *binding) compute(ctx context.Context, constants []duck.Node, t schema.T
 	return b.ask(ctx, constants, t)
 }
 
-// ask makes DuckDB compute constants. A constant that cannot be computed is NULL, because an error
-// would end the query's transaction.
+// ask makes DuckDB compute constants. If a constant has an error it is NULL, because an error would
+// end the query's transaction.
 func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type) ([]schema.Value, error) {
 	inner, err := b.conn.PrintSelect(printable(selectOf(tried(constants))).(duck.Node))
 	if err != nil {
-		// DuckDB cannot print one of the expressions. Then the condition gives no bound.
+		// Without a printed expression there is no bound: DuckDB cannot print one of the constants
+		// as SQL.
 		return nil, nil
 	}
 	names, checks := make([]string, len(constants)), make([]string, len(constants))
@@ -136,7 +139,7 @@ func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type)
 	rows, err := b.conn.Query(ctx, sql)
 	if err != nil {
 		if base.KindOf(err) == base.Invalid {
-			return nil, nil // the query will report this error itself, with the right position
+			return nil, nil // The query itself will report this error, at the right position.
 		}
 		return nil, err
 	}
@@ -153,7 +156,7 @@ func (b *binding) ask(ctx context.Context, constants []duck.Node, t schema.Type)
 }
 
 // printable returns a part of a syntax tree in a form that DuckDB prints as SQL without changing
-// types. FLOAT and DOUBLE constants are replaced by casts of texts, because DuckDB would print 1e-1
+// types. It replaces FLOAT and DOUBLE constants by casts of texts, because DuckDB would print 1e-1
 // as 0.1, which is a DECIMAL.
 func printable(v any) any {
 	switch v := v.(type) {
@@ -180,7 +183,7 @@ func printable(v any) any {
 	return v
 }
 
-// tried returns the expressions, each inside of TRY(...), which is NULL instead of an error.
+// tried puts each expression into TRY(...). This gives NULL where the expression has an error.
 func tried(expressions []duck.Node) []duck.Node {
 	out := make([]duck.Node, len(expressions))
 	for i, e := range expressions {
@@ -189,10 +192,10 @@ func tried(expressions []duck.Node) []duck.Node {
 	return out
 }
 
-// check returns an SQL expression for a constant as a stored value of a column's type. The
-// expression is NULL if the bound would not be exact: if the cast changes the constant, or if
-// DuckDB compares in a type that cannot represent all values of the column. name is the column that
-// has the constant, v its syntax tree.
+// check returns an SQL expression that converts a constant to a stored value of a column's type.
+// The expression is NULL if the constant would not give an exact bound: if the cast changes the
+// constant, or if DuckDB compares in a type that cannot represent all values of the column. name is
+// the SQL name of the constant, and v is its syntax tree.
 func check(name string, v duck.Node, t schema.Type) string {
 	cast := fmt.Sprintf("TRY_CAST(%s AS %s)", name, t)
 	stored := fmt.Sprintf("CAST(%s AS %s)", cast, t.StorageSQL())
@@ -200,14 +203,14 @@ func check(name string, v duck.Node, t schema.Type) string {
 	case t.Kind == schema.Varchar:
 		return fmt.Sprintf("CASE WHEN typeof(%s) = 'VARCHAR' THEN %s END", name, stored)
 	case stringLiteral(v):
-		// DuckDB gives a string literal the type of the value it is compared with.
+		// A string literal needs no further check, because DuckDB gives it the type of the column.
 		return stored
 	}
 	return fmt.Sprintf("CASE WHEN typeof(%s) NOT IN (%s) AND %s = %s THEN %s END", name, lossy(t), cast, name, stored)
 }
 
-// lossy returns the types of constants, as an SQL list, with which a comparison would round values
-// of type t.
+// lossy returns a list of types, as SQL text. If a constant of one of these types is compared with
+// a value of type t, DuckDB rounds the value.
 func lossy(t schema.Type) string {
 	switch t.Kind {
 	case schema.TinyInt, schema.SmallInt, schema.Integer, schema.UTinyInt, schema.USmallInt, schema.UInteger:
@@ -224,7 +227,7 @@ func stringLiteral(v duck.Node) bool {
 	return text(v, "class") == "CONSTANT" && text(object(object(v, "value"), "type"), "id") == "VARCHAR"
 }
 
-// firstRow returns the values of a batch with one row. It returns nil if one of them is NULL, or is
+// firstRow returns the values of a batch that has one row. It returns nil if a value is NULL, or is
 // a text so long that statistics have only its beginning.
 func firstRow(rec arrow.RecordBatch) ([]schema.Value, error) {
 	out := make([]schema.Value, rec.NumCols())

@@ -6,9 +6,9 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// keptAnalyses is the size of the cache of analyzed statements in bytes. When it is full it is
-// emptied; frequent statements are soon in it again. longestAnalysis is the size of the largest
-// analysis that is cached.
+// keptAnalyses is the size of the cache of analyzed statements in bytes. When the cache is full it
+// is emptied, and frequent statements are soon in it again. longestAnalysis is the maximum size of
+// an analysis that is cached, in bytes.
 const (
 	keptAnalyses    = 32 << 20
 	longestAnalysis = keptAnalyses / 16
@@ -22,7 +22,7 @@ type analysisKey struct {
 type analyses struct {
 	mu     sync.Mutex
 	byText map[analysisKey]*analysis // the cached analyses, by statement text; guarded by mu
-	bytes  int                       // size of all analyses in byText; guarded by mu
+	bytes  int                       // approximate size of byText in bytes; guarded by mu
 }
 
 func newAnalyses() *analyses { return &analyses{byText: map[analysisKey]*analysis{}} }
@@ -46,7 +46,7 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byText[key] != nil {
-		return a, nil // another request with the same text has just added it
+		return a, nil // another request with the same text has added it in the meantime
 	}
 	if c.bytes+size > keptAnalyses {
 		clear(c.byText)
@@ -57,10 +57,11 @@ func (c *analyses) get(conn *duck.Conn, text string, readFiles bool) (*analysis,
 	return a, nil
 }
 
-// size returns the approximate size of an analysis in bytes. If its conditions have many constants,
-// these are most of it, because each constant has its own maps in the syntax tree.
+// size returns the approximate size of an analysis in bytes. Conditions with many constants need
+// most of it, because each constant has maps of its own in the syntax tree.
 func (a *analysis) size() int {
-	// ofText is a factor, because the names in the analysis are parts of copies of the text
+	// fixed is a size in bytes. ofText is a factor for the length of the text, because the names in
+	// the analysis are parts of copies of the text.
 	const fixed, ofText = 2 << 10, 4
 	size := fixed + ofText*len(a.text)
 	for i := range a.tables {

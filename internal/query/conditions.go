@@ -9,16 +9,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// condition is a comparison of a column with a constant that is true for every row of the result,
-// because AND joins it to the rest of the WHERE.
+// condition is a comparison of a column with a constant in a WHERE. It is true for every row of the
+// result, because only ANDs join it to the rest of the WHERE.
 type condition struct {
 	column   string
 	operator overlay.Operator
-	values   []duck.Node // constant expressions; more than one only for Equal (IN)
-	// Other constants of the comparison, which affect its type, such as the upper limit of BETWEEN.
+	values   []duck.Node // the constants, as expressions; several only for IN (operator Equal)
+	// beside are other constants of the same comparison. They affect the type in which DuckDB
+	// compares. An example is the upper limit of BETWEEN.
 	beside []duck.Node
-	// evaluated caches the values of the constants, from the column's declared type to
-	// []schema.Value. Only literals are cached; they are evaluated once for each statement text.
+	// evaluated caches the values of the constants. Its keys are the declared types of columns, and
+	// its values are of type []schema.Value. Only literals are cached; they are evaluated once for
+	// each statement text.
 	evaluated *sync.Map
 }
 
@@ -30,9 +32,9 @@ var operators = map[string]struct{ straight, mirrored overlay.Operator }{
 	"COMPARE_GREATERTHANOREQUALTO": {overlay.GreaterOrEqual, overlay.LessOrEqual},
 }
 
-// collectConditions finds the conditions in a WHERE, and adds each to the table whose column it is
-// about. Conditions inside of OR, NOT and CASE are skipped, since they need not be true for every
-// row.
+// collectConditions finds the conditions in a WHERE clause, and adds each condition to the table
+// that has its column. It skips conditions inside of OR, NOT and CASE, since they need not be true
+// for every row.
 func (w *walker) collectConditions(where any, s *scope) {
 	node, ok := where.(duck.Node)
 	if !ok || len(s.items) == 0 {
@@ -81,8 +83,8 @@ func (w *walker) addCondition(s *scope, column duck.Node, op overlay.Operator, v
 		item := &s.items[i]
 		switch {
 		case len(names) == 1 && (len(s.items) > 1 || s.opaque):
-			// The column has no qualifier and may be one of several tables. Only DuckDB's binder
-			// knows the table.
+			// The column has no qualifier, so several tables may have it. Only DuckDB's binder
+			// knows which one it means.
 			continue
 		case len(names) == 2 && schema.Fold(item.name) != schema.Fold(names[0].(string)):
 			continue
@@ -105,8 +107,8 @@ func constants(values []any) ([]duck.Node, bool) {
 	return out, true
 }
 
-// foldable are the functions that, within a transaction, always return the same value for the same
-// arguments.
+// foldable lists functions that always return the same value for the same arguments, at least
+// within one transaction.
 var foldable = map[string]bool{
 	"now": true, "current_timestamp": true, "get_current_timestamp": true, "transaction_timestamp": true,
 	"today": true, "current_date": true, "+": true, "-": true, "*": true, "/": true, "trunc": true, "date_trunc": true,
@@ -143,10 +145,10 @@ func constant(node duck.Node) bool {
 type nature uint8
 
 const (
-	forEver    nature = iota // always: literals
-	forRequest               // for a request: constants with parameters
-	// For one run of the statement: constants with functions. For example now() is the same for a
-	// whole transaction.
+	forEver    nature = iota // a literal: its value never changes
+	forRequest               // has parameters: its value stays the same for one request
+	// forStatement: calls functions, so its value stays the same for one run of the statement. For
+	// example now() is the same for a whole transaction.
 	forStatement
 )
 
@@ -162,8 +164,8 @@ func natureOf(node duck.Node) nature {
 	return forStatement
 }
 
-// narrow reports whether the conditions restrict the first column of the table's sort key to
-// certain values (= or IN).
+// narrow reports whether a condition with = or IN restricts the first column of the table's sort
+// key to certain values.
 func narrow(conditions []condition, t *schema.Table) bool {
 	if len(t.SortKey) == 0 {
 		return false

@@ -10,11 +10,12 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// described is a DESCRIBE of a query whose result may have columns of tables. The output has, for
-// each of these columns, whether it can be NULL, whether it is in the primary key, and its default.
-// DuckDB does not know this, because relations replace the tables, so Scoter adds it.
+// described is a DESCRIBE of a query whose result may have columns of tables. For such a column the
+// output says whether it can be NULL, whether it is in the primary key, and what its default is.
+// Scoter adds this to DuckDB's output, because DuckDB sees only the relations that replace the
+// tables.
 type described struct {
-	start, end int // the start and end of DESCRIBE and its query in the text
+	start, end int // byte offsets, in the text, of DESCRIBE and its query
 	tables     []describedTable
 	columns    []describedColumn
 }
@@ -24,15 +25,16 @@ type describedTable struct {
 	name  string // the name by which the query calls the table
 }
 
-// describedColumn is an item of the select list of a described query: a column, or a star. table is
-// empty if the item has no qualifier. For any other expression, name is empty.
+// describedColumn is an item in the select list of a query that is described. For a column, table
+// is its qualifier, or empty if it has none. For a star (*), name is "*". For any other expression,
+// name is empty.
 type describedColumn struct {
 	table string
-	name  string // "*" for a star
+	name  string // empty for an expression
 }
 
-// describe records a DESCRIBE of a query, if the query is a SELECT whose result has columns of
-// tables in its FROM. first is the index in analysis.tables of the first of these tables.
+// describe records the DESCRIBE of a query, if the query is a SELECT whose result has columns of
+// the tables in its FROM. first is the index in analysis.tables of the first of these tables.
 func (w *walker) describe(query duck.Node, first int) {
 	if text(query, "type") != "SELECT_NODE" || text(query, "aggregate_handling") != "STANDARD_HANDLING" || query["qualify"] != nil || len(list(query, "group_expressions")) > 0 ||
 		len(list(object(query, "cte_map"), "map")) > 0 {
@@ -71,8 +73,8 @@ func (w *walker) describe(query duck.Node, first int) {
 	}
 }
 
-// describedTables collects the tables of a FROM from left to right. It returns false if the FROM
-// has items other than tables, or if a join removes columns.
+// describedTables collects the tables of a FROM clause from left to right. It returns false if the
+// FROM has items that are not tables, or if a join removes columns.
 func (w *walker) describedTables(ref duck.Node, d *described, first int) bool {
 	switch text(ref, "type") {
 	case "BASE_TABLE":
@@ -98,8 +100,8 @@ func (w *walker) describedTables(ref duck.Node, d *described, first int) bool {
 	return false
 }
 
-// describeStatement returns the start and end of the DESCRIBE that has a table name at the offset
-// table. It returns 0, 0 if it does not find one.
+// describeStatement returns the start and end of the DESCRIBE that contains a table name. table is
+// the byte offset of the name. It returns 0, 0 if it does not find a DESCRIBE.
 func (w *walker) describeStatement(table int) (start, end int) {
 	tokens := w.a.tokens
 	i := w.tokenAt(table)
@@ -141,8 +143,8 @@ func list(node duck.Node, key string) []any {
 	return l
 }
 
-// describeSplices returns edits that put a query around each DESCRIBE of a query, which adds what
-// DuckDB does not know about the columns.
+// describeSplices returns edits that put a query around each DESCRIBE of a query. The outer query
+// adds the properties of the columns that DuckDB does not know.
 func (b *binding) describeSplices(a *analysis, database, schemaName string) (splices sqltoken.Edits) {
 	for _, d := range a.describes {
 		tables := make([]*schema.Table, len(d.tables))
@@ -166,8 +168,9 @@ func (b *binding) describeSplices(a *analysis, database, schemaName string) (spl
 	return splices
 }
 
-// constraints returns SQL rows, one for each column of the result that is a column of a table: its
-// number in the result, and the null, key and default that DESCRIBE shows for it.
+// constraints returns SQL rows: one for each column of the result that is a column of a table. A
+// row has the number of the column in the result, and its null, key and default as DESCRIBE shows
+// them.
 func (d *described) constraints(tables []*schema.Table) (rows []string) {
 	n := 0
 	add := func(t *schema.Table, c schema.Column) {

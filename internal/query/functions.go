@@ -6,8 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// harmless are the table functions that every user may call: they read no files, no settings, and
-// no texts of other queries.
+// harmless lists the table functions that every user may call, because they read no files, no
+// settings, and no texts of other queries.
 var harmless = map[string]bool{
 	"range": true, "generate_series": true, "unnest": true, "repeat": true, "repeat_row": true,
 	"json_each": true, "json_tree": true, "generate_subscripts": true, "summary": true,
@@ -15,19 +15,20 @@ var harmless = map[string]bool{
 	"pragma_version": true, "icu_calendar_names": true, "pg_timezone_names": true,
 }
 
-// systemSchema is the schema of the system tables that replace functions and views of DuckDB with
-// the same names.
+// systemSchema is the schema of the system tables that replace functions and views of DuckDB. These
+// tables have the same names as DuckDB's functions and views.
 const systemSchema = "system"
 
-// systemFunctions are the table functions for which DuckDB would read its own catalog, which is
-// empty, or folders of the server.
+// systemFunctions lists table functions that Scoter replaces by system tables. DuckDB would read
+// its own catalog for them, which is empty, or folders of the server.
 var systemFunctions = map[string]bool{
 	"duckdb_databases": true, "duckdb_schemas": true, "duckdb_tables": true, "duckdb_views": true, "duckdb_columns": true, "duckdb_constraints": true,
 	"duckdb_indexes": true, "duckdb_sequences": true, "duckdb_extensions": true,
 }
 
-// bypassing are the table functions that no user may call, not even an administrator. They
-//   - run a text or read a table that this package has not seen,
+// bypassing lists the table functions that no user may call, not even an administrator. They do one
+// of these things:
+//   - run an SQL text or read a table that this package has not seen,
 //   - take the address of memory, or
 //   - change the connection or the engine for later statements.
 var bypassing = map[string]bool{
@@ -52,7 +53,7 @@ func (w *walker) tableFunction(ref duck.Node, visible *cte) {
 		At(w.location(function) + 1))
 }
 
-// systemFunction handles a call of duckdb_tables() or a similar function, which would show DuckDB's
+// systemFunction handles a call of a function such as duckdb_tables(), which would show DuckDB's
 // own catalog. It records the call as a reference to the system table of that name. It returns
 // false for any other function.
 func (w *walker) systemFunction(function, ref duck.Node) bool {

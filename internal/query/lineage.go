@@ -10,33 +10,35 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Keyed describes the primary key of a table that a Kafka source fills through a query, and the
+// Keyed describes the primary key of a table that a Kafka source fills through a query. Of are the
 // columns of messages from which the query may compute the key.
 type Keyed struct {
 	Key     []string // the names of the key's columns
-	Version string   // the name of the column with the row's version, or empty
-	// The columns of messages from which the query may compute the key. It must use the first one.
+	Version string   // the name of the column with the row's version; empty if there is none
+	// Of are the columns of messages from which the query may compute the key. It must use the
+	// first of them.
 	Of    []string
-	Place []string // the columns of messages that identify a message
+	Place []string // the columns of messages that identify a message, such as its offset
 }
 
-// Lineage is a query over Kafka messages in which each row is made of one message, together with
-// queries that show from which message.
+// Lineage is a query over Kafka messages in which each row is made of one message. It comes with
+// queries that show which message a row is made of.
 type Lineage struct {
-	// Rows is the query with additional columns at the end: the columns Place of the row's message.
-	// Their names begin with schema.TouchedColumn.
+	// Rows is the query with more columns at the end. These are the columns Keyed.Place of the
+	// message from which the row is made. Their names begin with schema.TouchedColumn.
 	Rows string
-	// Keys is the query reduced to the columns of the key and the columns Place, as in Rows. If the
-	// version is computed from the columns Of alone, Keys has it too.
+	// Keys is a shorter query than Rows: it has only the columns of the key, and the columns
+	// Keyed.Place as in Rows. If the version is computed from the columns Keyed.Of alone, Keys also
+	// has the version.
 	Keys string
-	// Filters says that columns other than those in Of decide whether the query makes a row of a
-	// message.
+	// Filters says that columns other than those in Keyed.Of decide whether a message makes a row
+	// of the result.
 	Filters bool
 }
 
-// Lineage returns the lineage of a query over a table of messages. messages is the name of that
-// table. The error is Invalid if a row of the query may be made of several messages, or if the key
-// is not computed from the columns k.Of alone.
+// Lineage analyzes a query over a table of Kafka messages. messages is the name of that table, and
+// k is the primary key of the table that the query fills. The error is Invalid if a row of the
+// query may be made of several messages, or if the key is not computed from the columns k.Of alone.
 func (r *Runner) Lineage(ctx context.Context, sql, messages string, k Keyed) (Lineage, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -84,16 +86,16 @@ func placeRef(alias string, names ...string) duck.Node {
 	return duck.Node{"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": alias, "column_names": list}
 }
 
-// lineage checks that each row of a query is made of one message, and finds the columns that its
-// key depends on.
+// lineage checks that each row of a query over messages is made of one message. It also finds the
+// columns from which the key is computed.
 type lineage struct {
 	perMessage
 	Keyed
 	alias string // the alias of the table of messages
 }
 
-// check returns an error unless each row of the query is made of one message, as the syntax tree
-// shows.
+// check returns an error unless the syntax tree shows that each row of the query is made of one
+// message.
 func (l *lineage) check(node duck.Node) error {
 	if text(node, "type") != "SELECT_NODE" {
 		return errManyRows("a set operation")
@@ -112,8 +114,8 @@ func (l *lineage) check(node duck.Node) error {
 	return nil
 }
 
-// named returns the alias of the table of messages in a table reference, or "" if that does not
-// have it.
+// named returns the alias of the table of messages in a table reference. It returns "" if the
+// reference does not have that table.
 func (l *lineage) named(ref duck.Node) string {
 	switch text(ref, "type") {
 	case "BASE_TABLE":
@@ -133,8 +135,7 @@ func (l *lineage) named(ref duck.Node) string {
 	return ""
 }
 
-// joinsBy reports whether a join may remove messages, and columns that are not in Of decide which
-// ones.
+// joinsBy reports whether a join may remove messages because of columns that are not in Keyed.Of.
 func (l *lineage) joinsBy(ref duck.Node) bool {
 	if text(ref, "type") != "JOIN" {
 		return false
@@ -152,8 +153,8 @@ func (l *lineage) joinsBy(ref duck.Node) bool {
 	return !l.known(ref["condition"]) || len(listOf(ref, "using_columns")) > 0 || text(ref, "ref_type") == "NATURAL" || text(other, "type") != "BASE_TABLE"
 }
 
-// keys returns the items of the select list that are the key's columns, and the version if there is
-// one.
+// keys returns the items of the select list that are columns of the key, and the item that is the
+// version if there is one.
 func (l *lineage) keys(node duck.Node) (keys []any, err error) {
 	needed := false
 	for _, name := range l.Key {
@@ -191,8 +192,8 @@ func (l *lineage) item(node duck.Node, name string) any {
 	return nil
 }
 
-// known reports whether an expression depends only on the columns Of. v is a part of the syntax
-// tree; for nil the result is true.
+// known reports whether an expression depends only on the columns in Keyed.Of. v is a part of the
+// syntax tree. If v is nil the result is true.
 func (l *lineage) known(v any) bool {
 	switch v := v.(type) {
 	case duck.Node:
@@ -213,8 +214,8 @@ func (l *lineage) known(v any) bool {
 	return true
 }
 
-// names reports whether an expression names the column name of the messages. v is a part of the
-// syntax tree.
+// names reports whether an expression names a column of the messages. v is the expression's syntax
+// tree, and name is the column.
 func (l *lineage) names(v any, name string) bool {
 	switch v := v.(type) {
 	case duck.Node:
@@ -232,8 +233,8 @@ func (l *lineage) names(v any, name string) bool {
 	return false
 }
 
-// refers reports whether a column reference means the column name of the messages, or a field in
-// it.
+// refers reports whether a column reference means a column of the messages, or a field of that
+// column. name is the column.
 func (l *lineage) refers(ref duck.Node, name string) bool {
 	names := stringsOf(ref["column_names"])
 	return len(names) > 0 && sameName(names[0], name) || len(names) > 1 && schema.Fold(names[0]) == schema.Fold(l.alias) && sameName(names[1], name)

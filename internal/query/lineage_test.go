@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// TestLineage checks for which queries each row is made of one message, and the key is computed
-// from the key of the record.
+// TestLineage checks which queries are accepted: those in which each row is made of one message,
+// and the key is computed from the key of the record.
 func TestLineage(t *testing.T) {
 	inst, err := duck.Open(duck.Settings{Threads: 1})
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// maxLiteral is the maximum length of a text literal that becomes a bound without DuckDB's help.
-// Statistics have only the beginning of longer texts.
+// maxLiteral is the maximum length in bytes of a text literal that becomes a bound without asking
+// DuckDB. Statistics may have only the beginning of a longer text.
 const maxLiteral = 16
 
 // literals converts constants to values of a column's type without asking DuckDB, which would take
 // 1.5 ms. It supports the constants of most lookups: whole numbers for integer and decimal columns,
-// decimals, dates, and short texts for VARCHAR. ok is false if there is any other constant.
+// decimals, dates, and short texts for VARCHAR. ok is false if a constant is of another kind.
 func literals(constants []duck.Node, t schema.Type) (values []schema.Value, ok bool) {
 	values = make([]schema.Value, len(constants))
 	for i, c := range constants {
@@ -28,7 +28,7 @@ func literals(constants []duck.Node, t schema.Type) (values []schema.Value, ok b
 	return values, true
 }
 
-// integerBits are the integer types with their sizes in bits.
+// integerBits maps each integer type to its size in bits.
 var integerBits = map[schema.Kind]int{
 	schema.TinyInt: 8, schema.SmallInt: 16, schema.Integer: 32, schema.BigInt: 64,
 	schema.UTinyInt: 8, schema.USmallInt: 16, schema.UInteger: 32, schema.UBigInt: 64,
@@ -83,23 +83,24 @@ func literal(node duck.Node, t schema.Type) (schema.Value, bool) {
 	return schema.Value{}, false
 }
 
-// date parses YYYY-MM-DD and returns days since 1970. It returns false if the text is not a date,
-// or if ok is false.
+// date parses YYYY-MM-DD and returns the days since 1970-01-01. It returns false if the text is not
+// a date, or if the argument ok is false.
 func date(s string, ok bool) (schema.Value, bool) {
 	t, err := time.Parse(time.DateOnly, s)
 	return schema.IntValue(t.Unix() / (24 * 60 * 60)), ok && err == nil && t.Year() > 0
 }
 
-// decimal converts a decimal number to a value of a decimal column, if that is exact. number has no
-// decimal point: its last scale digits are those after the point.
+// decimal converts a decimal number to a value of a decimal column. It returns false if that is not
+// exact. number is written without its decimal point: its last digits, as many as scale says, are
+// behind the point.
 func decimal(number json.Number, scale uint8, t schema.Type) (schema.Value, bool) {
 	const most64 = 18 // the number of decimal digits that fit into 64 bits
 	n, err := strconv.ParseInt(number.String(), 10, 64)
 	if err != nil || scale > t.Scale || t.Width > most64 {
 		return schema.Value{}, false
 	}
-	// The number is multiplied to get the scale of the column. It must be below this limit, so that
-	// the product fits into the column's width.
+	// The number must be below this limit. It is multiplied to get the scale of the column, and the
+	// product must fit into the column's width.
 	limit := int64(1)
 	for range t.Width - (t.Scale - scale) {
 		limit *= 10

@@ -15,10 +15,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// merges has, for each supported aggregate, the expression that merges its states into the result;
-// %s is the column of states. A state is the aggregate over some of the rows, so the same
-// expression also merges several states into one. Only approx_count_distinct has states of another
-// kind.
+// merges has, for each supported aggregate, the SQL expression that merges its states into the
+// result; %s stands for the column of states. A state is the aggregate over some of the rows, so
+// the same expression also merges several states into one. Only approx_count_distinct has states of
+// another kind.
 var merges = map[string]string{
 	"count": countMerge, "count_star": countMerge, "sum": "sum(%s)", "min": "min(%s)", "max": "max(%s)",
 	"bool_and": "bool_and(%s)", "bool_or": "bool_or(%s)",
@@ -27,8 +27,8 @@ var merges = map[string]string{
 
 const (
 	countMerge = "sum(%s)::BIGINT"
-	// noneMerge is countMerge for queries without GROUP BY. Their result has a row even if there
-	// are no states, and then the count must be 0.
+	// noneMerge is the expression countMerge for queries without GROUP BY. The result of such a
+	// query has a row even if there are no states, and then the count must be 0.
 	noneMerge = "coalesce(sum(%s), 0)::BIGINT"
 )
 
@@ -37,8 +37,8 @@ const (
 // are. The result is exact up to sketchHashes values. Beyond that it has a standard error of 1 /
 // sqrt(sketchHashes - 2), or 3.1%.
 //
-// DuckDB's own states can be stored, but another version of DuckDB cannot read them. The same is
-// true for the results of DuckDB's hash(). For that reason MD5 is used.
+// DuckDB's own states could be stored, but another version of DuckDB could not read them. The
+// results of DuckDB's hash() may differ between versions too, so MD5 is used.
 const (
 	approxDistinct = "approx_count_distinct"
 	sketchHashes   = 1024
@@ -48,27 +48,27 @@ const (
 		`lambda h: CASE WHEN coalesce(len(h), 0) < 1024 THEN coalesce(len(h), 0) ELSE round(1023 * 18446744073709551616 / h[1024]::DOUBLE)::BIGINT END)[1]`
 )
 
-// Division is a query with aggregates that was divided into two: one query computes states from
-// some of the rows, and the other merges all states into the result. A view that a Kafka source
-// fills works this way.
+// Division is the result of dividing a query with aggregates into two queries: one computes states
+// from some of the rows, and the other merges all states into the result. A view that a Kafka
+// source fills works this way.
 type Division struct {
-	// The query that computes states from some of the rows; its result is added to a table of
-	// states.
+	// States is the query that computes states from some of the rows. Its result is appended to a
+	// table of states.
 	States string
 	Merged string // the query over the table of states that returns the result for all rows
-	// Older is the text of Merged as earlier versions of Scoter made it. In it the count of no rows
-	// is NULL instead of 0.
+	// Older is the text of Merged as earlier versions of Scoter wrote it. In that text the count of
+	// no rows is NULL instead of 0.
 	Older string
-	// Joined are expressions, with their aliases, that merge the states of a group into one state.
-	// Groups are the quoted names of the columns of GROUP BY. If there are none, all states are one
-	// group.
+	// Joined are SQL expressions, with their aliases, that merge all states of a group into one
+	// state. Groups are the quoted names of the columns in GROUP BY. If there is no GROUP BY, all
+	// states are one group.
 	Joined []string
 	Groups []string
 }
 
-// Merging divides a query that aggregates a table of messages. messages is the name of that table,
-// and table is the name of the table of states. The error is Invalid for a query that cannot be
-// divided.
+// Merging divides a query that aggregates a table of Kafka messages into two queries. messages is
+// the name of that table, and table is the name of the table of states. The error is Invalid if the
+// query cannot be divided.
 func (r *Runner) Merging(ctx context.Context, sql, messages, table string) (Division, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -103,17 +103,17 @@ func (r *Runner) Merging(ctx context.Context, sql, messages, table string) (Divi
 	return d.Division, nil
 }
 
-// divider turns a query with aggregates into the query that computes states.
+// divider turns a query with aggregates into the query that computes states (partial results).
 type divider struct {
 	Division
 	perMessage
 	conn *duck.Conn
-	// counts has the quoted names of the result columns that are counts, by the number of the
+	// counts has the result columns that are counts: their quoted names, by the number of the
 	// column.
 	counts map[int]string
 }
 
-// names asks DuckDB for the names of its aggregates, and of the macros that call an aggregate.
+// names asks DuckDB for the names of its aggregates, and of its macros that call an aggregate.
 func (d *divider) names(ctx context.Context) (map[string]bool, error) {
 	rows, err := d.conn.Query(ctx, `SELECT DISTINCT function_name, NULL FROM duckdb_functions() WHERE function_type = 'aggregate' UNION ALL
 		SELECT DISTINCT function_name, unnest(regexp_extract_all(macro_definition, '(\w+)"?\(', 1)) FROM duckdb_functions() WHERE function_type = 'macro'`)
@@ -121,7 +121,7 @@ func (d *divider) names(ctx context.Context) (map[string]bool, error) {
 		return nil, base.Wrap(err, "DuckDB's aggregates")
 	}
 	defer rows.Close()
-	// macros has the names of macros by the functions that they call.
+	// macros[function] are the names of the macros that call this function.
 	names, macros := map[string]bool{"count_star": true}, map[string][]string{}
 	for {
 		rec, err := rows.Next(ctx)
@@ -180,7 +180,7 @@ func (d *divider) divide(node duck.Node) (columns []string, err error) {
 	return columns, nil
 }
 
-// checkGroups returns an error if an expression of GROUP BY is not a column of the result. Without
+// checkGroups returns an error if an expression in GROUP BY is not a column of the result. Without
 // that column, states of different groups would be merged.
 func (d *divider) checkGroups(node duck.Node, items []any) error {
 	if len(listOf(node, "group_sets")) > 1 {
@@ -196,14 +196,14 @@ func (d *divider) checkGroups(node duck.Node, items []any) error {
 			}
 			return base.Errorf(base.Invalid, "group %d, %s, is no column of the view", i+1, strings.TrimPrefix(printed, "SELECT ")).WithHint("select it, once")
 		}
-		items[at] = nil // no item may be found twice: a.b and b.b may both look like b
+		items[at] = nil // Each item may be found only once: a.b and b.b may look the same.
 	}
 	return nil
 }
 
-// groupItem returns the index of the item of the select list that an expression of GROUP BY means,
-// or -1. Like DuckDB it takes a name first for the name of a column, and only then for the alias of
-// an item.
+// groupItem returns the index of the item in the select list that an expression in GROUP BY means,
+// or -1. It treats a name as DuckDB does: as the name of a column if there is one, and otherwise as
+// the alias of an item.
 func groupItem(group duck.Node, items []any) int {
 	if number, ok := object(group, "value")["value"].(json.Number); ok && text(group, "class") == "CONSTANT" {
 		if at, err := number.Int64(); err == nil && at >= 1 && at <= int64(len(items)) && items[at-1] != nil {
@@ -230,9 +230,9 @@ func groupItem(group duck.Node, items []any) int {
 	})
 }
 
-// column replaces item i of the select list by an expression for its state. merged is the
+// column replaces item i of the select list by an expression that computes its state. merged is the
 // expression that merges these states into the result. aggregate says whether the item is an
-// aggregate; otherwise it is a column of GROUP BY.
+// aggregate. If it is not, the item is a column of GROUP BY.
 func (d *divider) column(items []any, i int, item duck.Node) (merged string, aggregate bool, err error) {
 	name := text(item, "alias")
 	if names := stringsOf(item["column_names"]); name == "" && len(names) > 0 {

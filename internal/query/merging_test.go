@@ -7,8 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TestWhatCannotBeDividedIsRefused also checks that a query that can be divided gives the same
-// result in batches as at once.
+// TestWhatCannotBeDividedIsRefused checks which queries with aggregates are refused. For the others
+// it checks that they give the same result whether they read the rows in batches or at once.
 func TestWhatCannotBeDividedIsRefused(t *testing.T) {
 	conn := connect(t)
 	divide := func(sql string) (Division, error) {

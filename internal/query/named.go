@@ -8,16 +8,16 @@ import (
 	"github.com/scoterdb/scoter/internal/sqltoken"
 )
 
-// namedTable is the name of a CTE that stands for a table. It replaces the table's name as the
-// argument of a table function.
+// namedTable is the name of a CTE that reads a table. In a call of a table function whose argument
+// is the table's name, this CTE replaces the table.
 const namedTable = "scoter_named"
 
-// takesName are the table functions whose first argument is the name of a table. DuckDB looks for
+// takesName lists the table functions whose first argument is the name of a table. DuckDB looks for
 // that name in its own catalog and among the CTEs.
 var takesName = map[string]bool{"histogram": true, "histogram_values": true}
 
-// expandNamed returns edits for table functions whose arguments are names of tables. After the
-// edits these tables are named in a FROM, where they are replaced by relations. A call of
+// expandNamed returns edits for calls of table functions whose arguments are names of tables. After
+// the edits these tables are named in a FROM clause, where relations replace them. A call of
 // query_table becomes a query of its tables. A call of histogram(t, c) reads a CTE that selects
 // from t.
 func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
@@ -36,10 +36,11 @@ func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 			if sql, ok := tablesQuery(arguments); ok {
 				edits = append(edits, sqltoken.Edit{Start: function.Start, End: tokens[closing].End, Text: "(" + sql + ")"})
 			}
-		// Outside of FROM, histogram is an aggregate.
+		// Only a call in FROM is the table function. Elsewhere histogram is an aggregate.
 		case takesName[name] && i > 0 && (tokens[i-1].Is("FROM") || tokens[i-1].Is("JOIN")):
 			table, next := tableName(arguments)
-			// The call was expanded before.
+			// There is nothing to expand: the call was expanded before, or its arguments are not a
+			// table name and a comma.
 			if next == 0 || next < len(arguments) && !arguments[next].Is(",") || table == schema.Quote(namedTable) {
 				continue
 			}
@@ -52,8 +53,9 @@ func expandNamed(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	return edits
 }
 
-// tablesQuery returns the query for a call of query_table. The arguments are a table or a list of
-// tables, and then whether their columns are matched by name. It returns false for other arguments.
+// tablesQuery returns the query that replaces a call of query_table. The arguments are a table or a
+// list of tables, and then whether their columns are matched by name. It returns false if the
+// arguments have another form.
 func tablesQuery(arguments []sqltoken.Token) (string, bool) {
 	if len(arguments) == 0 {
 		return "", false
@@ -84,8 +86,8 @@ func tablesQuery(arguments []sqltoken.Token) (string, bool) {
 	return strings.Join(tables, union), true
 }
 
-// tableName returns the table name at the beginning of some tokens as SQL, and the number of tokens
-// that it takes. The name may also be a string literal that contains one.
+// tableName returns the table name at the beginning of tokens as SQL, and the number of tokens that
+// the name has. A string literal that contains a name counts as the name.
 func tableName(tokens []sqltoken.Token) (sql string, n int) {
 	if len(tokens) == 0 {
 		return "", 0
@@ -117,7 +119,8 @@ func quoted(parts []string) string {
 	return strings.Join(out, ".")
 }
 
-// readsNamed reports whether a table function reads the CTE that expandNamed made.
+// readsNamed reports whether a call of a table function reads the CTE called namedTable, which
+// expandNamed made.
 func readsNamed(function duck.Node, visible *cte) bool {
 	arguments := list(function, "children")
 	if !takesName[schema.Fold(text(function, "function_name"))] || len(arguments) == 0 || visible.find(namedTable) == nil {

@@ -10,19 +10,20 @@ import (
 	"github.com/scoterdb/scoter/internal/duck"
 )
 
-// outputName is a name for a result column that replaces the name that DuckDB gives it. DuckDB
-// names an expression without an alias by its text. With a sub-query in it, that would show the
-// text of relations.
+// outputName is the name that a result column gets instead of DuckDB's name. DuckDB names an
+// expression without an alias by its text. If the expression has a sub-query, that would show the
+// text of relations, which replace the user's table names.
 type outputName struct {
-	// index of the column; for columns after a star it counts from the last column backwards (-1)
+	// index is the index of the column, from 0. For a column behind a star it counts from the end:
+	// the last column has -1.
 	index   int
 	name    string
-	columns int // number of items in the select list if it has no star; otherwise 0
+	columns int // length of the select list if it has no star; otherwise 0
 }
 
 // outputNames finds the result columns whose names would show the text of relations: expressions
-// without an alias that name a table. The position of a column between two stars is not known, so
-// such a column keeps DuckDB's name.
+// without an alias that name a table. A column between two stars keeps DuckDB's name, because its
+// position is not known.
 func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 	for node != nil && text(node, "type") == "SET_OPERATION_NODE" {
 		left := object(node, "left")
@@ -63,8 +64,8 @@ func outputNames(conn *duck.Conn, node duck.Node) []outputName {
 	return out
 }
 
-// severalColumns reports whether an item of a select list may become several columns: it has a star
-// outside of sub-queries, or unnests a value. v is the item's syntax tree.
+// severalColumns reports whether an item in a select list may become several columns. It does if it
+// has a star outside of sub-queries, or unnests a value. v is the item's syntax tree.
 func severalColumns(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -103,7 +104,8 @@ func namesTable(v any) bool {
 	return false
 }
 
-// renamed replaces names in columns, the result columns that DuckDB returned, by those in names.
+// renamed replaces some of the column names that DuckDB returned. names says which columns get
+// which names.
 func renamed(names []outputName, columns []string) {
 	for _, n := range names {
 		i := n.index
@@ -116,7 +118,8 @@ func renamed(names []outputName, columns []string) {
 	}
 }
 
-// renamedSchema returns the Arrow schema of a result with column names replaced, as renamed does.
+// renamedSchema returns the Arrow schema of a result with some column names replaced. names says
+// which columns get which names.
 func renamedSchema(names []outputName, s *arrow.Schema) *arrow.Schema {
 	fields := s.Fields()
 	columns := make([]string, len(fields))

@@ -10,23 +10,25 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// perMessage checks in the syntax tree whether each row that a query aggregates is made of one
-// message, and does not depend on other messages. Only then can the aggregates be computed over
-// some of the messages and merged later.
+// perMessage checks a query that aggregates messages. In the syntax tree it checks that each row
+// that is aggregated is made of one message, and does not depend on other messages. Only then can
+// the aggregates be computed over some of the messages and merged later.
 type perMessage struct {
-	messages   string          // the name of the table of messages
-	aggregates map[string]bool // names of aggregates and other functions that depend on many rows
+	messages string // the name of the table of messages
+	// aggregates has the names of aggregates, and of other functions that depend on many rows.
+	aggregates map[string]bool
 }
 
-// reading is a common table expression in scope. reads says whether it reads messages. The scopes
-// are a list from inner to outer ones.
+// reading is a common table expression that a part of the query can name. reads says whether it
+// reads messages. outer is the next outer one, so that they are a linked list.
 type reading struct {
 	name  string
 	reads bool
 	outer *reading
 }
 
-// errManyRows returns the error for a construct, what, that depends on many messages at once.
+// errManyRows returns the error for a part of a query that depends on many messages at once. what
+// is the name of that part, such as "a table function".
 func errManyRows(what string) error {
 	return base.Errorf(base.Invalid, "%s would look at the messages of one batch, not at all of them", what).
 		WithHint("below the aggregates of a view each row is one of a message, perhaps joined with other tables")
@@ -58,7 +60,7 @@ func (w *perMessage) query(node duck.Node, scope *reading) error {
 	return w.selectNode(node, scope)
 }
 
-// union checks a UNION ALL whose sides both read messages.
+// union checks a UNION ALL. Both of its sides must read messages.
 func (w *perMessage) union(node duck.Node, scope *reading) error {
 	if text(node, "setop_type") != "UNION" || node["setop_all"] != true || len(listOf(node, "modifiers")) > 0 {
 		return errManyRows("a set operation")
@@ -99,8 +101,8 @@ func (w *perMessage) selectNode(node duck.Node, scope *reading) error {
 	return nil
 }
 
-// withClause checks the common table expressions of a query, and returns the scope with them. Those
-// that read messages must make each row of one message.
+// withClause checks the common table expressions of a query, and returns the scope that has them.
+// If one of them reads messages, each of its rows must be made of one message.
 func (w *perMessage) withClause(node duck.Node, scope *reading) (*reading, error) {
 	for _, item := range listOf(object(node, "cte_map"), "map") {
 		entry, _ := item.(duck.Node)
@@ -140,8 +142,9 @@ func (w *perMessage) from(ref duck.Node, scope *reading) (reads bool, err error)
 	return true, errManyRows("a table function")
 }
 
-// join checks a join of which at least one side may read messages. Exactly one side must read them.
-// Rows of the other side must not be in the result without a message, or once for all messages.
+// join checks a join in which at least one side may read messages. It returns an error unless
+// exactly one side reads them. A row of the other side must not be in the result if no message
+// belongs to it, and must not be there once for all messages.
 func (w *perMessage) join(ref duck.Node, scope *reading) error {
 	left, err := w.from(object(ref, "left"), scope)
 	if err != nil {
@@ -205,8 +208,8 @@ func (w *perMessage) isMessages(ref duck.Node, scope *reading) bool {
 	return name == schema.Fold(w.messages)
 }
 
-// within returns a description of the first construct in an expression that depends on many rows,
-// such as a window function. It returns "" if there is none.
+// within describes the first part of an expression that depends on many rows, such as a window
+// function. It returns "" if there is none.
 func within(v any, aggregates map[string]bool) string {
 	switch v := v.(type) {
 	case duck.Node:
@@ -257,8 +260,7 @@ func sameExpression(a, b any) bool {
 	return a == b
 }
 
-// sameColumn reports whether two column names are the same, where one of them may have more
-// qualifiers.
+// sameColumn reports whether two column names are the same, if missing qualifiers are ignored.
 func sameColumn(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

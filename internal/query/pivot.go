@@ -17,18 +17,19 @@ import (
 // Each value becomes a column.
 const maxPivotValues = 10_000
 
-// A PIVOT that does not list its values (PIVOT t ON c) is rewritten as one that does. DuckDB runs
-// it as several statements, the first of which makes a type of the values. A single SELECT cannot
-// do this.
+// A PIVOT that does not list its values (PIVOT t ON c) is rewritten into one that lists them.
+// DuckDB itself runs it as several statements, the first of which creates a type from the values. A
+// single SELECT cannot do this.
 
-// pivotElement is an expression after a PIVOT's ON whose values are not listed.
+// pivotElement is an expression behind ON in a PIVOT, if the statement does not list the values of
+// the expression.
 type pivotElement struct {
-	values     string // a query that returns the values as VARCHAR
-	start, end int    // the range of the text that "IN (values)" replaces
+	values     string // the SQL of a query that returns the values as VARCHAR
+	start, end int    // the byte offsets of the text that "IN (values)" replaces
 }
 
-// analyzePivots analyzes a statement that DuckDB's parser does not accept as a single SELECT,
-// because it has a PIVOT without listed values.
+// analyzePivots analyzes a statement that has a PIVOT without listed values. DuckDB's parser does
+// not accept such a statement as a single SELECT.
 func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request) (*analysis, error) {
 	text, expanded := req.SQL, []sqltoken.Edits(nil)
 	for {
@@ -69,12 +70,12 @@ func (r *Runner) analyzePivots(ctx context.Context, conn *duck.Conn, req Request
 	return a, nil
 }
 
-// noValue stands in the list of values of a PIVOT's expression that has no values at all, since IN
-// () is not valid SQL. The columns whose names contain it are removed from the result.
+// noValue is listed as the only value of an expression of a PIVOT that has no values at all,
+// because IN () is not valid SQL. The columns whose names contain it are removed from the result.
 const noValue = "scoter_no_value"
 
-// withoutNoValue returns the edits that wrap the PIVOT at token i in a query that removes the
-// columns of noValue.
+// withoutNoValue returns edits that put the PIVOT at token i into a query. This query removes the
+// columns whose names contain noValue.
 func withoutNoValue(tokens []sqltoken.Token, i int) sqltoken.Edits {
 	end := i + 1
 	for end < len(tokens) && tokens[end].Depth >= tokens[i].Depth && !combines(tokens[end], tokens[i].Depth) {
@@ -86,13 +87,14 @@ func withoutNoValue(tokens []sqltoken.Token, i int) sqltoken.Edits {
 	}
 }
 
-// combines reports whether a token at this depth combines two queries, as UNION does.
+// combines reports whether a token combines two queries, as UNION does. Only tokens inside of as
+// many brackets as depth says count.
 func combines(t sqltoken.Token, depth int) bool {
 	return t.Depth == depth && (t.Is("UNION") || t.Is("EXCEPT") || t.Is("INTERSECT"))
 }
 
-// unexpanded translates an offset in the text after all edits (analysis.expanded) to an offset in
-// the user's text.
+// unexpanded translates an offset in the analyzed text to an offset in the user's text. expanded
+// are the edits that turned the user's text into the analyzed one.
 func unexpanded(expanded []sqltoken.Edits, at int) int {
 	for _, edits := range slices.Backward(expanded) {
 		at, _ = edits.Origin(at)
@@ -126,7 +128,7 @@ func (r *Runner) pivotValues(ctx context.Context, conn *duck.Conn, req Request, 
 			return nil, err
 		}
 		for i := range int(rec.NumRows()) {
-			// An IN with a query may give a value several times.
+			// A value is listed once, although the query of IN (query) may return it several times.
 			if value := schema.QuoteString(rec.Column(0).ValueStr(i)); !seen[value] {
 				seen[value] = true
 				values = append(values, value)
@@ -146,9 +148,9 @@ func hasParameters(sql string) bool {
 	return err != nil || slices.ContainsFunc(tokens, func(t sqltoken.Token) bool { return t.Kind == sqltoken.Parameter })
 }
 
-// lastOpenPivot returns the index of the token of the last PIVOT in the text that has expressions
-// without listed values, and these expressions. The last one is taken because an inner PIVOT, which
-// is the source of an outer one, must be expanded first.
+// lastOpenPivot finds the last PIVOT in the text that has expressions without listed values. It
+// returns the index of the PIVOT's token, and these expressions. The last one is taken because an
+// inner PIVOT, which an outer one reads, must be expanded first.
 func lastOpenPivot(text string, tokens []sqltoken.Token) (pivot int, elements []pivotElement) {
 	for i := len(tokens) - 1; i >= 0; i-- {
 		if !tokens[i].Is("PIVOT") && !tokens[i].Is("PIVOT_WIDER") {
@@ -195,7 +197,8 @@ func withinFrom(tokens []sqltoken.Token, pivot int) bool {
 	return false
 }
 
-// elementEnd returns the index of the token that ends an expression after a PIVOT's ON.
+// elementEnd returns the index of the token that ends the expression behind ON in a PIVOT. The
+// expression begins at token from.
 func elementEnd(tokens []sqltoken.Token, from int) int {
 	depth := tokens[from].Depth
 	for i := from; i < len(tokens); i++ {
@@ -215,8 +218,9 @@ func elementEnd(tokens []sqltoken.Token, from int) int {
 	return len(tokens)
 }
 
-// openElement returns the expression between two tokens after a PIVOT's ON, if its values are not
-// listed: it is an expression alone, or an expression IN a query. Otherwise it returns false.
+// openElement returns an expression behind ON in a PIVOT, if its values are not listed. The
+// expression is between two tokens. It may be followed by IN and a query, which then gives the
+// values. ok is false if the values are listed.
 func openElement(text string, tokens []sqltoken.Token, from, to int, source string) (pivotElement, bool) {
 	if from >= to {
 		return pivotElement{}, false
@@ -244,8 +248,8 @@ func openElement(text string, tokens []sqltoken.Token, from, to int, source stri
 	return pivotElement{}, false
 }
 
-// withCTEs puts in front of a query all CTEs that are visible at a token. These are the CTEs of
-// every bracket around the token, the innermost last.
+// withCTEs returns a query with all CTEs in front of it that are visible at a token. They are the
+// CTEs of all brackets around the token, the innermost last.
 func withCTEs(text string, tokens []sqltoken.Token, at int, query string) string {
 	for depth := tokens[at].Depth; depth >= 0; depth-- {
 		start := at

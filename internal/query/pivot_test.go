@@ -38,7 +38,7 @@ func TestLastOpenPivotFindsWhatHasNoList(t *testing.T) {
 	f("PIVOT t ON c IN (SELECT v FROM w) GROUP BY y", "SELECT CAST(v AS VARCHAR) FROM (SELECT v FROM w) AS scoter_pivot(v) WHERE v IS NOT NULL")
 	// The inner PIVOT comes first, because it is part of the outer one's source.
 	f("PIVOT (PIVOT t ON a USING sum(x)) ON b", distinct("a", "t"))
-	// CTEs that the source may name.
+	// The source of the PIVOT may name these CTEs.
 	f("WITH q AS (SELECT 1) PIVOT q ON c", "WITH q AS (SELECT 1) SELECT * FROM ("+distinct("c", "q")+")")
 	f("WITH q AS (SELECT 1), p AS (PIVOT q ON c) FROM p", "WITH q AS (SELECT 1) SELECT * FROM ("+distinct("c", "q")+")")
 	f("SELECT * FROM (WITH q AS (SELECT 1) PIVOT q ON c), (WITH r AS (SELECT 2) FROM r)", "WITH q AS (SELECT 1) SELECT * FROM ("+distinct("c", "q")+")")

@@ -26,14 +26,14 @@ type Store interface {
 	Lookup(database, schema, name string) (schema.Table, error)
 	// LookupView returns a view, or a NotFound error.
 	LookupView(database, schema, name string) (catalog.View, error)
-	// HasSchema and HasDatabase decide whether a.b is a schema and a table, or a database and a
-	// table.
+	// HasSchema and HasDatabase report whether there is such a schema or database. They decide
+	// whether a.b means table b of schema a, or table b of database a.
 	HasSchema(database, schema string) bool
 	HasDatabase(database string) bool
-	// SettledAs returns a deduplicated snapshot of some tables, as they are now or as the given
-	// evolutions will make them.
+	// SettledAs returns a deduplicated snapshot of some tables. If evolutions (changes of schemas)
+	// are given, the tables have the schemas that these will make.
 	SettledAs(ctx context.Context, evolutions []engine.Evolution, tables ...base.TableID) (*snapshot.Snapshot, error)
-	// Stored returns a snapshot of only the parts of a table, without the rows in memory.
+	// Stored returns a snapshot of a table's parts, without the rows in memory.
 	Stored(ctx context.Context, table base.TableID) (*snapshot.Snapshot, error)
 }
 
@@ -58,14 +58,15 @@ type Request struct {
 	Transient *Transient
 	// Defines, if not nil, is the view that this query will define. The query must not read it.
 	Defines *catalog.ViewName
-	// Target, if not 0, is the offset in SQL of a table's name. The query can read the addresses of
-	// that table's rows in two additional columns, scoter_source and scoter_ordinal.
+	// Target, if not 0, is the byte offset in SQL at which the name of a table is. The query can
+	// read the addresses of that table's rows in two additional columns, scoter_source and
+	// scoter_ordinal.
 	Target int
-	// Rows, if not nil, are the only rows of the target that the query sees. The query must not
-	// name other tables then.
+	// Rows, if not nil, are the only rows that the query sees of the table at Target. Then the
+	// query must not name other tables.
 	Rows *Located
-	// Evolutions are changes of tables' schemas that will be committed with the statement that runs
-	// this query. The query sees the tables as they will be.
+	// Evolutions are changes of the schemas of tables. They will be committed with the statement
+	// that runs this query. The query sees the tables with these changes.
 	Evolutions []engine.Evolution
 	// Portion, if not nil, restricts one of the query's tables to the parts of one partition.
 	Portion *Portion
@@ -74,7 +75,7 @@ type Request struct {
 // Located are rows of a table in a snapshot that an index found. The plan of a query over them is
 // cached: DuckDB plans it once for each connection, text and version of the table.
 type Located struct {
-	Snapshot *snapshot.Snapshot // the query retains it itself
+	Snapshot *snapshot.Snapshot // the query retains the snapshot for itself
 	Rows     overlay.Rows
 }
 
@@ -88,9 +89,9 @@ type Portion struct {
 type Transient struct {
 	Name     string // the name in the query, or schema.name
 	Rows     *snapshot.Table
-	InMemory bool // see overlay.RelationOptions
-	// Path is a database, schema and name with which the query may also qualify columns of the
-	// table, whatever alias it has. It is nil if there is none.
+	InMemory bool // the query sees only rows in memory; see overlay.RelationOptions
+	// Path is a database, schema and name. The query may also qualify columns of the table with
+	// them, even if the table has an alias. Path is nil if there is no such name.
 	Path []string
 }
 
@@ -123,8 +124,9 @@ type Result struct {
 // Stats says how many rows a query had to read at most, and how long it took to plan.
 type Stats struct {
 	Parts, PrunedParts int
-	RowsRead           int64 // rows in the parts and memtables that pruning did not leave out
-	Planning           time.Duration
+	// RowsRead is the number of rows in the parts and memtables that pruning did not leave out.
+	RowsRead int64
+	Planning time.Duration
 }
 
 // Schema returns the columns of the result.
@@ -148,15 +150,16 @@ func (r *Result) Snapshot() *snapshot.Snapshot {
 	return r.binding.snapshot
 }
 
-// Reads returns the tables and columns that decide which rows the query returns, for the check for
-// conflicts. For the request's Target it returns single columns. Any other table counts as a whole.
+// Reads returns the tables and columns that decide which rows the query returns. The committer
+// compares them with later changes. For the table at Request.Target it returns single columns. Any
+// other table counts as a whole.
 func (r *Result) Reads() []engine.Read { return r.binding.reads() }
 
 // Wanted reports whether other queries wait for a slot.
 func (r *Result) Wanted() bool { return r.pool.Wanted() }
 
-// Yield gives the query's slot to another query while this one waits for the reader of its result.
-// See duck.Pool. The result must not be closed.
+// Yield gives the query's slot to another query, while this query waits for the reader of its
+// result. since is when the wait began. See duck.Pool. The result must not be closed.
 func (r *Result) Yield(since time.Time) error { return r.pool.Yield(r.conn, since) }
 
 // Close ends the query and releases its resources. It may be called more than once.
@@ -203,8 +206,8 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 		return nil, b.positioned(err)
 	}
 	if req.Target != 0 {
-		// The whole result is read first, because the statement changes rows only after it has
-		// found all of them.
+		// The whole result is read before a row is changed, because the statement must first find
+		// all its rows.
 		result.rows.Gather()
 	}
 	result.Stats, result.binding = b.stats, b
@@ -214,8 +217,8 @@ func (r *Runner) runOn(ctx context.Context, conn *duck.Conn, req Request) (*Resu
 	return result, nil
 }
 
-// prepare plans a statement over a snapshot. The returned binding holds the snapshot until it is
-// released.
+// prepare plans a statement over a snapshot. The snapshot is held by the binding that prepare
+// returns; the caller releases it.
 func (r *Runner) prepare(ctx context.Context, conn *duck.Conn, req Request) (*duck.Stmt, *binding, error) {
 	a, err := r.cache.get(conn, req.SQL, req.ReadFiles)
 	if errors.Is(err, duck.ErrNotSelect) {
@@ -286,8 +289,9 @@ func (r *Runner) Columns(ctx context.Context, req Request) ([]string, error) {
 	return columns, nil
 }
 
-// columnsWith returns the names and types of a statement's result columns for these arguments. The
-// type of a column may depend on the value of an argument. DuckDB reads no rows for this.
+// columnsWith returns the names and types of a statement's result columns. It needs the arguments,
+// because the type of a column may depend on the value of an argument. DuckDB reads no rows for
+// this.
 func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) ([]string, error) {
 	stmt, err := conn.Prepare("SELECT * FROM (" + sql + "\n) LIMIT 0")
 	if err != nil {
@@ -309,8 +313,8 @@ func columnsWith(ctx context.Context, conn *duck.Conn, sql string, args []any) (
 	return columns, nil
 }
 
-// start executes the statement of the binding. The binding is released when the result is closed,
-// or at once after an error.
+// start executes the statement. After an error it releases the binding. Otherwise the binding is
+// released when the result is closed.
 func (b *binding) start(ctx context.Context, stmt *duck.Stmt) (*Result, error) {
 	rows, err := b.execute(ctx, stmt)
 	if err != nil {

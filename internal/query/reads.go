@@ -9,16 +9,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// namedColumns are the names of columns in some expressions. The tables are not known, since only
-// DuckDB's binder resolves names.
+// namedColumns are the names of columns in some expressions. It is not known which tables have
+// them, because only DuckDB's binder resolves names.
 type namedColumns struct {
 	names map[string]bool // folded names
-	all   bool            // an expression has a star, which may be any column
+	all   bool            // an expression has a star, so any column counts as named
 }
 
 // outsideSelectList adds the names of the columns that a query uses outside of its select list,
-// such as in WHERE. If a name stands for an expression of a sub-query in FROM, the columns in that
-// expression are added too: the sub-query may compute it from columns of other tables.
+// such as in WHERE. Such a name may stand for an expression of a sub-query in FROM. Then the
+// columns in that expression are added too.
 func (n *namedColumns) outsideSelectList(query duck.Node) {
 	var s scopeNames
 	s.query(query)
@@ -30,12 +30,12 @@ func (n *namedColumns) outsideSelectList(query duck.Node) {
 // scopeNames are the names of columns that one SELECT uses outside of its select list.
 type scopeNames struct {
 	namedColumns
-	inner    []*scopeNames // the same for the sub-queries in its FROM
+	inner    []*scopeNames // the same names for the sub-queries in its FROM
 	selected []selected    // the expressions that these sub-queries select
 }
 
-// selected is an expression in the select list of a sub-query, with the names by which the outer
-// query may use it.
+// selected is an expression in the select list of a sub-query. names are the names by which the
+// outer query may use it.
 type selected struct {
 	within     *scopeNames
 	expression duck.Node
@@ -76,8 +76,8 @@ func (n *scopeNames) from(ref duck.Node) {
 	}
 }
 
-// subquery adds a sub-query of a FROM, whose columns may be renamed. Stars in its select list are
-// skipped, because their columns keep their own names.
+// subquery adds a sub-query in a FROM clause, whose columns may be renamed. It skips stars in the
+// select list, because their columns keep their own names.
 func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 	within := &scopeNames{}
 	within.query(query)
@@ -96,15 +96,15 @@ func (n *scopeNames) subquery(query duck.Node, renamed []string) {
 		case len(columns) > 0:
 			s.names = append(s.names[:len(s.names):len(s.names)], columns[len(columns)-1])
 		default:
-			n.collect(expression) // the name of such a column is the text of the expression
+			n.collect(expression) // DuckDB makes the column's name of the expression's text
 			continue
 		}
 		n.selected = append(n.selected, s)
 	}
 }
 
-// resolve adds the columns of selected expressions whose names are used. It returns true if it
-// added any: these may be names of further expressions, so the caller calls it again.
+// resolve adds the columns in each expression of a sub-query whose name is used. It returns true if
+// it added columns. These may be names of further expressions, so the caller calls it again.
 func (n *scopeNames) resolve() (more bool) {
 	n.selected = slices.DeleteFunc(n.selected, func(s selected) bool {
 		named := slices.ContainsFunc(s.names, func(name string) bool { return n.names[schema.Fold(name)] })
@@ -161,8 +161,8 @@ func (n *namedColumns) collect(v any) {
 		case "STAR":
 			n.all = true
 		case "COLUMN_REF":
-			// A reference may have the form t.c, c or c.field, which look alike. So every part may
-			// be the name of a column.
+			// Every part of a reference may be the name of a column, because t.c, c and c.field
+			// look alike.
 			names, _ := v["column_names"].([]any)
 			for _, name := range names {
 				n.add(name)
@@ -174,13 +174,14 @@ func (n *namedColumns) collect(v any) {
 	}
 }
 
-// isTarget reports whether a table reference of a statement is the request's Target, whose rows'
-// addresses the query reads.
+// isTarget reports whether a table reference of a statement is the table at Request.Target. The
+// query reads the addresses of that table's rows.
 func (b *binding) isTarget(a *analysis, ref *tableRef) bool {
 	return b.req.Target > 0 && a == b.analysis && unexpanded(a.expanded, ref.start) == b.req.Target
 }
 
-// reads returns what Result.Reads returns.
+// reads returns the tables and columns that decide which rows the query returns, as described at
+// Result.Reads.
 func (b *binding) reads() []engine.Read {
 	whole := map[base.TableID]bool{}
 	var out []engine.Read
@@ -204,7 +205,7 @@ func (b *binding) reads() []engine.Read {
 	return out
 }
 
-// eachTable calls f for every table that a statement reads, directly or through views.
+// eachTable calls f for every table that a statement names, and for the tables that its views read.
 func (b *binding) eachTable(a *analysis, database, schemaName string, f func(*analysis, *tableRef, *schema.Table)) {
 	for i := range a.tables {
 		ref := &a.tables[i]

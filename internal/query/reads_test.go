@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestNamesThatDecide checks that only names outside of select lists decide, with the expressions
-// that they stand for. An unneeded column would make statements run again when it is changed.
+// TestNamesThatDecide checks which columns decide about the rows of a query: those named outside of
+// select lists, and those in the expressions that such names stand for. If a column counted that is
+// not needed, statements would run again whenever it changes.
 func TestNamesThatDecide(t *testing.T) {
 	conn := connect(t)
 	f := func(sql, want string) {

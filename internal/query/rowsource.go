@@ -5,18 +5,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// rowSource is the table or CTE from which the rows of a query or CTE come, if each of them is made
-// of exactly one row. Then a condition on the query's columns is also a condition on the columns of
-// that table.
+// rowSource is the table or CTE that the rows of a query come from. It exists only if each row of
+// the query is made of exactly one row of that table or CTE. Then a condition on the query's
+// columns is also a condition on the columns of the table or CTE.
 type rowSource struct {
 	table int  // index in analysis.tables; only if cte is nil
 	cte   *cte // the CTE that the rows come from; nil if it is a table
-	// Folded names of the query's columns, to names in the source; nil if all names are the same.
+	// columns gives for each column of the query its name in the table or CTE. The keys are folded
+	// names. nil means that all names are the same.
 	columns map[string]string
 }
 
-// translated returns the conditions on columns of the query as conditions on columns of its source.
-// Conditions on columns that the source does not have are left out.
+// translated turns conditions on columns of a query into conditions on columns of the table or CTE
+// that its rows come from. Conditions on columns that the table or CTE does not have are left out.
 func (r *rowSource) translated(conditions []condition) []condition {
 	var out []condition
 	for _, c := range conditions {
@@ -44,23 +45,23 @@ func (r *rowSource) give(a *analysis, conditions ...condition) {
 }
 
 // passToCTEs passes the conditions on each CTE to the table or CTE that its rows come from. It does
-// so only if the CTE is used once: if it is used twice, its rows are computed once for both, and
-// each condition is about only one of them.
+// so only if the statement uses the CTE once. If a CTE is used twice, its rows are computed once
+// for both uses, but each condition is about only one of them.
 func (w *walker) passToCTEs() {
 	for i := len(w.ctes) - 1; i >= 0; i-- {
 		if c := w.ctes[i]; c.references == 1 && c.source != nil {
 			c.source.give(w.a, c.conditions...)
 		}
-		// The analysis, which is cached, refers to the CTE. Without this the conditions would stay
-		// in memory.
+		// The conditions are removed, because the cached analysis refers to the CTE and would keep
+		// them in memory.
 		w.ctes[i].conditions = nil
 	}
 }
 
-// scope has the items of a SELECT's FROM to which the columns in its WHERE can belong.
+// scope lists the items of a SELECT's FROM that have the columns in its WHERE.
 type scope struct {
-	items []scopeItem // the items whose rows WHERE may filter as they are scanned
-	// FROM also has other items, to which a column without a qualifier may belong
+	items []scopeItem // the items from which scans may leave out rows that WHERE rejects
+	// opaque says that FROM has other items too. A column without a qualifier may belong to them.
 	opaque bool
 }
 
@@ -69,8 +70,8 @@ type scopeItem struct {
 	source *rowSource
 }
 
-// add adds an item of a FROM to the scope. If conditions cannot be passed to the item, the scope
-// becomes opaque.
+// add adds an item of a FROM clause to the scope. If conditions cannot be passed to the item, it
+// sets opaque.
 func (s *scope) add(ref duck.Node, source *rowSource, name string, filtered bool) {
 	renamed, _ := ref["column_name_alias"].([]any)
 	if source == nil || !filtered || ref["sample"] != nil || len(renamed) > 0 {
@@ -80,7 +81,7 @@ func (s *scope) add(ref duck.Node, source *rowSource, name string, filtered bool
 	s.items = append(s.items, scopeItem{name, source})
 }
 
-// rowSource returns the table or CTE from which the rows of a SELECT with this scope come. It
+// rowSource returns the table or CTE that the rows of a SELECT with this scope come from. It
 // returns nil if a row of the result may depend on several rows, as with aggregates, windows, LIMIT
 // and DISTINCT.
 func (s *scope) rowSource(node duck.Node) *rowSource {
@@ -119,9 +120,8 @@ func (s *scope) rowSource(node duck.Node) *rowSource {
 	return &inner
 }
 
-// outputColumns returns the names in a select list, mapped to the columns of the scope's only item.
-// For * the map is nil, since all names stay the same. It returns false if the names cannot be
-// mapped.
+// outputColumns maps the names in a select list to the columns of the scope's only item. For * the
+// map is nil, because all names stay the same. ok is false if the names cannot be mapped.
 func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok bool) {
 	list, _ := node["select_list"].([]any)
 	columns = map[string]string{}
@@ -141,8 +141,8 @@ func (s *scope) outputColumns(node duck.Node) (columns map[string]string, ok boo
 		}
 		name = schema.Fold(name)
 		if seen[name] {
-			// If two columns have the same name, DuckDB renames the second one, possibly to the
-			// name of another column.
+			// A name that occurs twice cannot be mapped: DuckDB renames the second column, perhaps
+			// to the name of another column.
 			return nil, false
 		}
 		seen[name] = true

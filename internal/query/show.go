@@ -10,8 +10,8 @@ import (
 )
 
 // expandShows returns edits that replace SHOW TABLES and similar statements by queries on system
-// tables, also if they are in brackets. Without the edits DuckDB would read its own catalog, which
-// is empty.
+// tables. They may be in brackets. Without the edits DuckDB would read its own catalog, which is
+// empty.
 func expandShows(tokens []sqltoken.Token) (edits sqltoken.Edits) {
 	explained := sqltoken.Explained(tokens)
 	for i := range tokens {
@@ -38,8 +38,8 @@ const showAllTables = "SELECT table_catalog AS database, table_schema AS schema,
 	"list(column_name ORDER BY ordinal_position) AS column_names, list(data_type ORDER BY ordinal_position) AS column_types, false AS temporary " +
 	"FROM information_schema.columns GROUP BY table_catalog, table_schema, table_name ORDER BY database, schema, name"
 
-// showQuery returns the query for the tokens after SHOW. It returns false if these are a table or a
-// query to describe.
+// showQuery returns the query for a SHOW statement. what are the tokens after SHOW. It returns
+// false if these are a table or a query, which SHOW describes.
 func showQuery(what []sqltoken.Token) (string, bool) {
 	switch {
 	case len(what) == 0, what[0].Is("ALL") && (len(what) == 1 || len(what) == 2 && what[1].Is("TABLES")):
@@ -86,8 +86,8 @@ func showTablesFrom(name []sqltoken.Token) (string, bool) {
 		" UNION ALL SELECT error(" + missing + ") WHERE NOT EXISTS (FROM scoter.show_schemas WHERE " + schemas + ") ORDER BY name", true
 }
 
-// describeTable returns a query with the output of DESCRIBE t. DuckDB cannot describe the table,
-// because the relation that replaces it has no keys, defaults and NOT NULL.
+// describeTable returns a query whose result is the output of DESCRIBE t. DuckDB cannot describe
+// the table, because the relation that replaces it has no keys, defaults and NOT NULL.
 func describeTable(t *schema.Table) string {
 	rows := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -97,7 +97,7 @@ func describeTable(t *schema.Table) string {
 		strings.Join(rows, ", ") + ") AS described(column_name, column_type, n, k, d, e)"
 }
 
-// constraintsOf returns what DESCRIBE shows as null, key and default of a column, as SQL values.
+// constraintsOf returns, as SQL values, what DESCRIBE shows for a column as null, key and default.
 func constraintsOf(t *schema.Table, c schema.Column) []string {
 	null, key, def := "'YES'", "NULL", "NULL"
 	if c.NotNull {

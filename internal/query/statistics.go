@@ -13,12 +13,13 @@ import (
 )
 
 // bitstringCall is a call of bitstring_agg(column) for a column of a table. The size of its result
-// depends on the least and the greatest value of the column. DuckDB takes these from the statistics
-// of its own tables. So Scoter queries them, and writes them as further arguments of the call.
+// depends on the least and the greatest value of the column. DuckDB can take these two values only
+// from the statistics of its own tables. So Scoter queries them, and writes them into the call as
+// further arguments.
 type bitstringCall struct {
 	table  int // index in analysis.tables
 	column string
-	end    int // offset in the text where the column ends
+	end    int // byte offset in the text where the column's name ends
 }
 
 // bitstringCalls collects the calls of bitstring_agg in a SELECT from one table. v is a part of the
@@ -54,7 +55,8 @@ func (w *walker) bitstringCall(argument any, item scopeItem) {
 	}
 }
 
-// withBounds analyzes the text again after it has added the bounds to each call of bitstring_agg.
+// withBounds writes the least and the greatest value of the column into each call of bitstring_agg.
+// Then it analyzes the new text and returns the new analysis.
 func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a *analysis) (*analysis, error) {
 	var edits sqltoken.Edits
 	for _, call := range a.bitstrings {
@@ -63,7 +65,7 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 		if err != nil {
 			return nil, err
 		}
-		if bounds != nil { // without bounds (the column has no values) DuckDB reports the error
+		if bounds != nil { // without bounds (the column has no values), DuckDB reports the error
 			least, greatest, typ := schema.QuoteString(bounds[0]), schema.QuoteString(bounds[1]), bounds[2]
 			edits = append(edits, sqltoken.Edit{Start: call.end, End: call.end, Text: ", CAST(" + least + " AS " + typ + "), CAST(" + greatest + " AS " + typ + ")"})
 		}
@@ -79,8 +81,8 @@ func (r *Runner) withBounds(ctx context.Context, conn *duck.Conn, req Request, a
 	return bounded, nil
 }
 
-// boundsOf runs a query that returns one row of VARCHARs, and returns its values. It returns nil if
-// one of them is NULL.
+// boundsOf runs a query that returns one row of VARCHARs, and returns the values of this row. It
+// returns nil if a value is NULL.
 func (r *Runner) boundsOf(ctx context.Context, conn *duck.Conn, req Request, sql string) ([]string, error) {
 	req.SQL, req.Args = sql, nil
 	result, err := r.runOn(ctx, conn, req)

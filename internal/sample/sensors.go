@@ -1,5 +1,5 @@
-// Package sample generates sample data: the sensor readings that the published bulk-write
-// benchmarks use. It uses the same pseudo-random numbers as those Java programs.
+// Package sample generates sample data: the sensor readings that published benchmarks of bulk
+// writes use. It uses the same pseudo-random numbers as the Java programs of these benchmarks.
 package sample
 
 import (
@@ -31,8 +31,8 @@ var tags = [][]string{{"temperature", "indoor"}, {"temperature", "outdoor"}, {"h
 
 const devices = 100
 
-// Sensors generates readings: one every ten seconds from 2025-01-01 on, each from one of 100
-// devices. All Sensors generate the same rows.
+// Sensors generates sensor readings: one every ten seconds from 2025-01-01 on, each from one of 100
+// devices. Every Sensors generates the same rows.
 type Sensors struct {
 	random  javaRandom
 	devices [devices]uuid.UUID

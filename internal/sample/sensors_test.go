@@ -2,7 +2,7 @@ package sample
 
 import "testing"
 
-// TestRandomIsJavas compares with the output of java.util.Random on OpenJDK.
+// TestRandomIsJavas compares the generated numbers with the output of java.util.Random on OpenJDK.
 func TestRandomIsJavas(t *testing.T) {
 	r := newJavaRandom(42)
 	if v := r.nextLong(); v != -5025562857975149833 {

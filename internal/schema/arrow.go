@@ -10,9 +10,9 @@ import (
 // which DuckDB reads as UUID.
 var uuidArrow = extensions.NewUUIDType()
 
-// storage returns the type in which values of t are stored in Parquet and DuckDB without loss (see
-// the table in the package comment). Only the kind at the top level changes: Elem, Key and Fields
-// stay.
+// storage returns the type in which values of type t are stored in Parquet and DuckDB without loss
+// (see the table in the package comment). It changes only the kind at the top level. The types of
+// elements, keys and fields stay as they are.
 func (t Type) storage() Type {
 	switch t.Kind {
 	case HugeInt, UHugeInt, Interval, TimeTZ, Bit, JSON, Enum:
@@ -25,7 +25,7 @@ func (t Type) storage() Type {
 	return t
 }
 
-// Arrow returns the Arrow type in which batches, the log and parts have values of t.
+// Arrow returns the Arrow type that values of type t have in batches, in the log and in parts.
 func (t Type) Arrow() arrow.DataType {
 	s := t.storage()
 	switch s.Kind {
@@ -106,18 +106,19 @@ func (t Type) StorageType() Type {
 // StorageSQL returns StorageType as SQL text.
 func (t Type) StorageSQL() string { return t.StorageType().String() }
 
-// NeedsCast reports whether the stored type differs from the declared type. If so, relations
-// contain CAST(column AS declared type), and writers use CAST(expression AS stored type).
+// NeedsCast reports whether the stored type differs from the declared type. If it does, queries
+// that read the column contain CAST(column AS declared type), and writers use CAST(expression AS
+// stored type).
 func (t Type) NeedsCast() bool { return !t.StorageType().Equal(t) }
 
-// NaturalKey is the metadata key under which the field of a decoded text column has the type that
-// all its values are texts of.
+// NaturalKey is a metadata key of the field of a decoded text column. If all values of the column
+// are texts of another type, such as UUID, its value is the name of that type.
 const NaturalKey = "scoter.natural"
 
-// TypeKey is the metadata key under which the field of a result has its column's type as DuckDB
-// writes it, such as DECIMAL(10,2). It is needed because several DuckDB types (such as ENUM and
-// VARCHAR) have the same Arrow type. A field without it has the type that follows from its Arrow
-// type.
+// TypeKey is a metadata key of the fields of a result. Its value is the type of the column as
+// DuckDB writes it, such as DECIMAL(10,2). It is needed because several DuckDB types (such as ENUM
+// and VARCHAR) have the same Arrow type. A field without it has the type that follows from its
+// Arrow type.
 const TypeKey = "duckdb.type"
 
 // Fields returns the names and types of the columns.
@@ -129,14 +130,14 @@ func (t Table) Fields() []Field {
 	return fields
 }
 
-// LackingKey is the metadata key under which the field of a decoded column has the number of rows
-// that do not contain the column. These rows have NULL, as if NULL had been sent.
+// LackingKey is a metadata key of the field of a decoded column. Its value is the number of rows
+// that do not contain the column. These rows have NULL in the batch, as if NULL had been sent.
 const LackingKey = "scoter.lacking"
 
-// FromArrow returns the natural type of a decoded column: the type that a new table gets if none is
-// declared. md is the metadata of the column's field. It may have the type of text (NaturalKey), or
-// the name of an Arrow extension that is not registered. A type without a counterpart is a
-// base.Invalid error.
+// FromArrow returns the natural type of a decoded column: the type that the column gets in a new
+// table if no type is declared. md is the metadata of the column's field. It may have the type of
+// text (NaturalKey), or the name of an Arrow extension that is not registered. If the Arrow type
+// has no counterpart, the error is base.Invalid.
 func FromArrow(dt arrow.DataType, md arrow.Metadata) (Type, error) {
 	return fromArrow(dt, md, 0)
 }
@@ -229,7 +230,8 @@ func structFromArrow(dt *arrow.StructType, depth int) (Type, error) {
 	return StructOf(fields...), nil
 }
 
-// natural has the kinds for Arrow types without parameters, by the number of the Arrow type.
+// natural gives the kind for each Arrow type without parameters. The index is the number of the
+// Arrow type.
 var natural = [...]Kind{
 	arrow.NULL: Null, arrow.BOOL: Boolean,
 	arrow.INT8: TinyInt, arrow.INT16: SmallInt, arrow.INT32: Integer, arrow.INT64: BigInt,
@@ -240,11 +242,12 @@ var natural = [...]Kind{
 	arrow.DATE32: Date, arrow.DATE64: Date, arrow.TIME32: Time, arrow.TIME64: Time,
 	arrow.INTERVAL_MONTHS: Interval, arrow.INTERVAL_DAY_TIME: Interval, arrow.INTERVAL_MONTH_DAY_NANO: Interval,
 	arrow.DURATION: Interval,
-	63:             invalid, // the last number of a type, so that the array has an element for each
+	// 63 is the largest number of an Arrow type. With it the array has an element for each type.
+	63: invalid,
 }
 
-// extensionType returns the DuckDB type for a canonical Arrow extension, by its name. It returns
-// false if there is none.
+// extensionType returns the DuckDB type for a canonical Arrow extension. name is the name of the
+// extension. It returns false if no DuckDB type corresponds to it.
 func extensionType(name string, storage arrow.DataType) (Type, bool) {
 	switch name {
 	case "arrow.uuid":

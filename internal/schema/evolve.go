@@ -7,15 +7,16 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The methods in this file return the next version of a table, and do not change the given one.
-// They check what follows from the schema alone. The caller ensures what depends on rows:
-//   - a column that becomes NOT NULL has no NULLs
-//   - rows that were written before a column was added get its default
-//   - SQL texts (defaults, checks, views) do not use a dropped column
+// The methods in this file return the next version of a table's schema. They do not change the
+// given version. They check the rules that depend only on the schema. The caller ensures the rules
+// that depend on rows or on other definitions:
+//   - A column that becomes NOT NULL has no NULLs.
+//   - Rows that were written before a column was added get its default.
+//   - SQL texts (defaults, checks, views) do not use a dropped column.
 
-// New returns the first version of a table. The columns get the ids 1, 2, ... in order. So SortKey,
-// PartitionBy and PrimaryKey of t must refer to a column by its position + 1. Columns of the
-// primary key become NOT NULL. Without a sort key, rows are sorted by the primary key.
+// New returns the first version of a table's schema. The columns get the ids 1, 2, ... in order. So
+// SortKey, PartitionBy and PrimaryKey of t must refer to a column by its position + 1. Columns of
+// the primary key become NOT NULL. A table without a sort key is sorted by the primary key.
 func New(t Table) (Table, error) {
 	t = t.clone()
 	t.Version = 1
@@ -41,7 +42,8 @@ func New(t Table) (Table, error) {
 	return t, nil
 }
 
-// clone returns a copy of the table that shares nothing that a change of the schema may modify.
+// clone returns a copy of the table's schema that can be modified: it shares nothing with the
+// original that a change of a schema modifies.
 func (t Table) clone() Table {
 	t.Columns = slices.Clone(t.Columns)
 	t.SortKey = slices.Clone(t.SortKey)
@@ -52,7 +54,8 @@ func (t Table) clone() Table {
 	return t
 }
 
-// evolve applies a change to a copy of the table, increments the version and validates the result.
+// evolve applies a change to a copy of the table's schema. It increments the number of the version
+// and validates the result.
 func (t Table) evolve(change func(*Table) error) (Table, error) {
 	next := t.clone()
 	next.Version++
@@ -69,7 +72,7 @@ func (t Table) evolve(change func(*Table) error) (Table, error) {
 }
 
 // checkNew returns an error for reserved column names, and for types whose text is too long to be
-// parsed again. It accepts those that the table already had before the change, because earlier
+// parsed again. It ignores names and types that the table had before the change, because earlier
 // versions of Scoter may have allowed them.
 func (t Table) checkNew(before Table) error {
 	for _, c := range t.Columns {
@@ -87,8 +90,8 @@ func (t Table) checkNew(before Table) error {
 	return nil
 }
 
-// evolveColumn applies a change to one existing column, which is found by name, in a copy of the
-// table.
+// evolveColumn applies a change to the column called name, in a copy of the table's schema. It
+// returns an error if there is no such column.
 func (t Table) evolveColumn(name string, change func(next *Table, c *Column) error) (Table, error) {
 	return t.evolve(func(next *Table) error {
 		i := next.ColumnIndex(name)
@@ -164,9 +167,9 @@ func (t Table) RenameColumn(from, to string) (Table, error) {
 	})
 }
 
-// ChangeType changes the type of a column to a wider type, which has every value of the present
-// type (see Widen). Afterwards the type counts as declared, not inferred. A DATE may become a
-// TIMESTAMP: the caller ensures that all dates are in its range.
+// ChangeType changes the type of a column to a wider type. The wider type must have every value of
+// the present type (see Widen). Afterwards the type counts as declared, not inferred. A DATE may
+// also become a TIMESTAMP. Then the caller ensures that all dates are in its range.
 func (t Table) ChangeType(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		widened, ok := Widen(c.Type, to)
@@ -193,9 +196,9 @@ func (t Table) ChangeTypeOfExact(name string, to Type) (Table, error) {
 }
 
 // Retype changes the type of a column to any type. The caller must rewrite all rows in the same
-// edit. So no rows of an earlier version remain, and the column has no initial value. It returns an
-// error for a column of the primary key, the sort key or the partitioning, and for the version and
-// deletion columns. The caller must refuse columns with a check of their own.
+// edit, so that no rows of an earlier version of the schema remain. The column then has no initial
+// value. Retype returns an error for a column of the primary key, the sort key or the partitioning,
+// and for the version and deletion columns. The caller must refuse columns that have a CHECK.
 func (t Table) Retype(name string, to Type) (Table, error) {
 	return t.evolveColumn(name, func(_ *Table, c *Column) error {
 		refused := func(what string) *base.Error {
@@ -216,9 +219,9 @@ func (t Table) Retype(name string, to Type) (Table, error) {
 	})
 }
 
-// MayExceed reports whether rows that were written with this version of the table may have a value
-// outside of the column's present type. Only deleted or replaced rows can have one. This is
-// possible because ChangeType allows DATE to TIMESTAMP.
+// MayExceed reports whether rows that were written with this version of the table's schema may have
+// a value outside of the column's present type. Only deleted or replaced rows can have such a
+// value. This is possible because ChangeType allows DATE to TIMESTAMP.
 func (t Table) MayExceed(now Column) bool {
 	at := t.ColumnByID(now.ID)
 	return at >= 0 && t.Columns[at].Type.Kind == Date && now.Type.Kind != Date

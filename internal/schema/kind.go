@@ -45,8 +45,8 @@ const (
 	Map
 )
 
-// names are the names of the kinds as String returns them. DuckDB parses each name as the same
-// type.
+// names has the names of the kinds that String returns. DuckDB parses each name as the type that
+// the kind stands for.
 var names = [...]string{
 	invalid:     "INVALID",
 	Null:        `"NULL"`,
@@ -128,13 +128,14 @@ var spellings = map[string]Kind{
 	"JSON": JSON,
 }
 
-// refused are DuckDB types that tables cannot have, because Parquet cannot store their values
-// without loss.
+// refused lists DuckDB types that columns of tables cannot have, because Parquet cannot store their
+// values without loss.
 var refused = map[string]bool{
 	"UNION": true, "VARIANT": true, "GEOMETRY": true, "BIGNUM": true, "VARINT": true, "TIME_NS": true,
 }
 
-// isSignedInt and isUnsignedInt distinguish the integer kinds.
+// isSignedInt reports whether the values are signed integers; isUnsignedInt does so for unsigned
+// integers.
 func (k Kind) isSignedInt() bool   { return k >= TinyInt && k <= HugeInt }
 func (k Kind) isUnsignedInt() bool { return k >= UTinyInt && k <= UHugeInt }
 

@@ -11,8 +11,8 @@ import (
 // repeated in every file footer, query and error.
 const maxNameBytes = 1024
 
-// Fold returns a name in the form in which names are compared. Like DuckDB it changes only ASCII
-// letters to lower case.
+// Fold returns a name in the form in which names are compared. Like DuckDB it changes ASCII letters
+// to lower case, and no other letters.
 func Fold(name string) string {
 	for i := 0; i < len(name); i++ {
 		if c := name[i]; c >= 'A' && c <= 'Z' {
@@ -28,7 +28,8 @@ func Fold(name string) string {
 	return name
 }
 
-// CheckReserved returns an error if a database or schema name is reserved for the system tables.
+// CheckReserved returns an error if a name of a database or schema is reserved for the system
+// tables.
 func CheckReserved(database, schemaName string) error {
 	for what, name := range map[string]string{"database": database, "schema": schemaName} {
 		switch Fold(name) {
@@ -40,8 +41,8 @@ func CheckReserved(database, schemaName string) error {
 }
 
 // Names of columns that internal queries add to a table's own columns. Tables cannot have columns
-// with these names. The first two are the row address: the id of the rowset (UBIGINT), and the
-// number of the row in it (BIGINT). The scans of parts (livescan.cc) and of memtables
+// with these names. The first two columns are the row address: the id of the rowset (UBIGINT), and
+// the number of the row in it (BIGINT). The scans of parts (livescan.cc) and of memtables
 // (memfunction.cc) return these two.
 const (
 	SourceColumn   = "scoter_source"
@@ -51,14 +52,15 @@ const (
 	TouchedColumn  = "scoter_touched_" // followed by the name of a column of the primary key
 	KeyColumn      = "scoter_key_"     // followed by the name of a column of the primary key
 	ExcludedColumn = "scoter_excluded"
-	// FoundColumn is true if a row of the join of a MERGE has a row of the USING table, and
-	// otherwise NULL.
+	// FoundColumn is a column in the join of a MERGE. It is true if the joined row has a row of the
+	// USING table, and otherwise NULL.
 	FoundColumn   = "scoter_found"
 	EachColumn    = "scoter_one"
 	RetypedColumn = "scoter_retyped" // the values of a column that gets another type
 )
 
-// reservedColumn reports whether tables cannot have a column of this name.
+// reservedColumn reports whether tables cannot have a column with this name, because internal
+// queries use the name.
 func reservedColumn(name string) bool {
 	switch name = Fold(name); name {
 	case SourceColumn, OrdinalColumn, ActionColumn, MessageColumn, ExcludedColumn, FoundColumn, EachColumn, RetypedColumn:
@@ -67,8 +69,8 @@ func reservedColumn(name string) bool {
 	return strings.HasPrefix(name, TouchedColumn) || strings.HasPrefix(name, KeyColumn)
 }
 
-// checkName returns an error for a name that DuckDB, Parquet or JSON cannot represent. what says
-// what has the name.
+// checkName returns an error for a name that DuckDB, Parquet or JSON cannot represent. what is the
+// kind of object that has the name, such as "column", for the error.
 func checkName(what, name string) error {
 	switch {
 	case name == "":

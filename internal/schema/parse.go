@@ -8,17 +8,17 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Limits of a type's text. They are far above the needs of any real table, and so low that the
-// recursion of the parser and of DuckDB's binder fits into the stack.
+// Limits for the text of a type. They are far above the needs of any real table, and so low that
+// the recursion of the parser and of DuckDB's binder fits into the stack.
 const (
 	maxTypeTextBytes = 1 << 20
 	maxTypeDepth     = 64
 	maxArraySize     = 100_000 // DuckDB's limit
 )
 
-// Parse parses a type as DuckDB prints it (DESCRIBE, duckdb_columns().data_type) or as users write
-// it (aliases such as INT or TEXT, any case, spaces anywhere). A type that tables cannot have is a
-// base.Invalid error.
+// Parse parses a type. The text may have the form in which DuckDB prints types (DESCRIBE,
+// duckdb_columns().data_type), or the forms in which users write them (aliases such as INT or TEXT,
+// any case, spaces anywhere). If columns cannot have the type, the error is base.Invalid.
 func Parse(text string) (Type, error) {
 	if err := checkTextBytes(len(text)); err != nil {
 		return Type{}, err
@@ -33,7 +33,7 @@ func checkTextBytes(n int) error {
 	return nil
 }
 
-// parse parses a type as Parse does, without a limit on the size of the text.
+// parse parses the text of a type as Parse does, but does not limit the size of the text.
 func parse(text string) (Type, error) {
 	p := typeParser{text: text}
 	p.next()
@@ -184,7 +184,7 @@ func (p *typeParser) parse(depth int) (Type, error) {
 	return t, nil
 }
 
-// named parses a type without the [] or [n] of lists and arrays, which may follow it.
+// named parses a type, except for the [] or [n] of lists and arrays that may follow it.
 func (p *typeParser) named(depth int) (Type, error) {
 	if p.tok.kind != tokWord && p.tok.kind != tokQuoted {
 		return Type{}, p.unexpected("a type name")
@@ -223,7 +223,7 @@ func (p *typeParser) named(depth int) (Type, error) {
 	case Decimal:
 		return p.decimal()
 	case Varchar, Bit, Blob:
-		// VARCHAR(n) is VARCHAR. DuckDB accepts and ignores the length too.
+		// VARCHAR(n) is parsed as VARCHAR, because DuckDB too accepts the length and ignores it.
 		if p.isPunct("(") {
 			p.next()
 			if _, err := p.number(0, 1<<31-1, "a length"); err != nil {
@@ -239,8 +239,8 @@ func (p *typeParser) isWord(word string) bool {
 	return p.tok.kind == tokWord && strings.EqualFold(p.tok.text, word)
 }
 
-// zoned parses what may follow TIME and TIMESTAMP: a precision, and WITH or WITHOUT TIME ZONE. word
-// is TIME or TIMESTAMP.
+// zoned parses the tokens that may follow TIME and TIMESTAMP: a precision, and WITH or WITHOUT TIME
+// ZONE. word is TIME or TIMESTAMP.
 func (p *typeParser) zoned(word string) (Type, error) {
 	kind := spellings[word]
 	if word == "TIMESTAMP" && p.isPunct("(") {
@@ -252,7 +252,7 @@ func (p *typeParser) zoned(word string) (Type, error) {
 		if err := p.expect(")"); err != nil {
 			return Type{}, err
 		}
-		switch { // the same types by precision as in DuckDB
+		switch { // each precision gives the same type as in DuckDB
 		case precision == 0:
 			kind = TimestampS
 		case precision <= 3:
@@ -291,7 +291,7 @@ func (p *typeParser) number(least, most int, what string) (int, error) {
 
 func (p *typeParser) decimal() (Type, error) {
 	if !p.isPunct("(") {
-		return DecimalOf(18, 3), nil // DuckDB's default
+		return DecimalOf(18, 3), nil // DuckDB's default for DECIMAL
 	}
 	p.next()
 	width, err := p.number(1, 38, "a width of 1 to 38")

@@ -312,8 +312,8 @@ func TestValuesSurviveJSON(t *testing.T) {
 	}
 }
 
-// TestTypesThatAreTooLongAreRefusedAndRead makes columns of types whose text exceeds the limit of
-// the parser.
+// TestTypesThatAreTooLongAreRefusedAndRead checks types whose text exceeds the limit of the parser.
+// New columns of such types are refused, and tables that have them can be read.
 func TestTypesThatAreTooLongAreRefusedAndRead(t *testing.T) {
 	var fields []Field
 	for i := range 12_000 {
@@ -332,7 +332,7 @@ func TestTypesThatAreTooLongAreRefusedAndRead(t *testing.T) {
 	if _, err := New(table); base.KindOf(err) != base.TooLarge {
 		t.Errorf("a table with such a column: %v", err)
 	}
-	// Such a table was made by an earlier version.
+	// An earlier version of Scoter could make a table like this.
 	old.Columns, old.NextColumnID = append(old.Columns, Column{ID: 2, Name: "long", Type: long.Type}), 3
 	text, err := old.Encode()
 	if err != nil {

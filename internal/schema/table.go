@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// ColumnKey is the metadata key under which a field of the schema that Table.Arrow returns has its
-// column id.
+// ColumnKey is a metadata key of the fields in the schema that Table.Arrow returns. Its value is
+// the column's id.
 const ColumnKey = "scoter.column"
 
 // Column is one column of a table.
@@ -22,13 +22,14 @@ type Column struct {
 	Type    Type          `json:"type"`
 	NotNull bool          `json:"not_null,omitempty"`
 	Default string        `json:"default,omitempty"` // an SQL expression; empty for NULL
-	// An SQL condition on the row; empty if there is none.
+	// Check is an SQL condition that the column's CHECK demands of each row. It is empty if there
+	// is none.
 	Check string `json:"check,omitempty"`
-	// Inferred says that the column was created for rows, without a declared type. Later rows may
-	// widen an inferred type. A declared type changes only by ALTER TABLE.
+	// Inferred says that the column was created for incoming rows, without a declared type. Later
+	// rows may widen an inferred type. A declared type changes only by ALTER TABLE.
 	Inferred bool `json:"inferred,omitempty"`
-	// Initial is the value of rows that were written before the column was added, as an SQL
-	// constant. Empty means NULL. A later change of Default does not change Initial.
+	// Initial is an SQL constant: the value of the column in rows that were written before the
+	// column was added. Empty means NULL. A later change of Default does not change Initial.
 	Initial string `json:"initial,omitempty"`
 }
 
@@ -88,37 +89,38 @@ type SortField struct {
 	NullsFirst bool          `json:"nulls_first,omitempty"`
 }
 
-// Table is one version of a table's schema. It is never changed, so it can be shared and read at
-// any time. The methods that change a schema return a new Table.
+// Table is one version of a table's schema. A Table is never changed, so it can be shared between
+// goroutines. The methods that change a schema return a new Table.
 type Table struct {
 	ID       base.TableID `json:"id"`
 	Database string       `json:"database"`
 	Schema   string       `json:"schema"`
 	Name     string       `json:"name"`
-	// Number of this version of the schema, from 1.
+	// Version is the number of this version of the schema, from 1.
 	Version uint32 `json:"version"`
-	// Higher than the id of every column that the table ever had.
+	// NextColumnID is higher than the id of every column that the table ever had.
 	NextColumnID base.ColumnID    `json:"next_column_id"`
 	Columns      []Column         `json:"columns"`
 	SortKey      []SortField      `json:"sort_key,omitempty"`
 	PartitionBy  []PartitionField `json:"partition_by,omitempty"`
 	PrimaryKey   []base.ColumnID  `json:"primary_key,omitempty"`
-	// RowVersion, if not 0, is the version column: of several rows with the same key, the one with
-	// the highest version wins. IsDeleted, if not 0, is a column that is true in rows that delete
-	// their key. Both need a primary key.
+	// RowVersion, if not 0, is the id of the version column: of several rows with the same key, the
+	// one with the highest version wins. IsDeleted, if not 0, is the id of a column that is true in
+	// rows that delete their key. Both need a primary key.
 	RowVersion base.ColumnID `json:"row_version,omitempty"`
 	IsDeleted  base.ColumnID `json:"is_deleted,omitempty"`
 	// KeepTombstones is how long rows that delete their key are stored before a merge may remove
 	// them, in nanoseconds. 0 means DefaultKeepTombstones.
 	KeepTombstones time.Duration `json:"keep_tombstones,omitempty"`
-	// MergeOnRead makes writers store whole rows without reading existing rows of the same key.
+	// MergeOnRead says that writers store whole rows without reading existing rows of the same key.
 	// Readers find the row version that wins. It needs a primary key.
 	MergeOnRead bool `json:"merge_on_read,omitempty"`
-	// ReplaceOnInsert makes a plain INSERT of an existing key replace the columns of the existing
-	// row. Otherwise such an INSERT is an error: see InsertRefuses. It needs a primary key.
+	// ReplaceOnInsert says that a plain INSERT of an existing key replaces the columns of the
+	// existing row. Without it such an INSERT is an error: see InsertRefuses. It needs a primary
+	// key.
 	ReplaceOnInsert bool              `json:"replace_on_insert,omitempty"`
 	Options         map[string]string `json:"options,omitempty"`
-	// SQL conditions on the row, from CHECK
+	// Checks are SQL conditions that the table's CHECK constraints demand of each row.
 	Checks []string `json:"checks,omitempty"`
 }
 
@@ -144,8 +146,9 @@ func (t Table) ColumnByID(id base.ColumnID) int {
 	return -1
 }
 
-// Arrow returns the Arrow schema of the table's batches. It has a field for each column, in order,
-// with the storage type. The field's metadata has the column id under ColumnKey.
+// Arrow returns the Arrow schema of the table's batches. It has a field for each column, in the
+// order of the columns. The type of a field is the storage type of the column, and its metadata has
+// the column's id under ColumnKey.
 func (t Table) Arrow() *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i, c := range t.Columns {
@@ -164,8 +167,8 @@ func (c Column) Arrow() arrow.Field {
 	}
 }
 
-// Condition returns all checks of the table and its columns as one SQL condition, or "" if there
-// are none.
+// Condition returns all CHECK constraints of the table and its columns as one SQL condition. It
+// returns "" if there are none.
 func (t Table) Condition() string {
 	var checks []string
 	for _, c := range t.Checks {

@@ -1,8 +1,8 @@
 // Package schema describes tables, and has Scoter's only table of types. For each declared DuckDB
-// type it has the Arrow type in batches, the log and parts (the storage type), and the DuckDB type
-// that read_parquet returns for it.
+// type this table has the Arrow type in batches, the log and parts (the storage type), and the
+// DuckDB type that read_parquet returns for it.
 //
-// Declared type and storage type differ where Parquet would lose something that DuckDB 1.5
+// The declared type and the storage type differ if Parquet would lose something that DuckDB 1.5
 // preserves (HUGEINT, INTERVAL, ENUM, ...). Such a value is stored as another type. A CAST converts
 // it to the declared type and back without loss. The same applies inside of nested types:
 //
@@ -43,25 +43,25 @@ type Field struct {
 	Type Type
 }
 
-// Of returns the type of a kind without parameters.
+// Of returns the type of a kind that has no parameters, such as BIGINT.
 func Of(kind Kind) Type { return Type{Kind: kind} }
 
-// DecimalOf returns DECIMAL(width, scale).
+// DecimalOf returns the type DECIMAL(width, scale).
 func DecimalOf(width, scale uint8) Type { return Type{Kind: Decimal, Width: width, Scale: scale} }
 
-// ListOf returns elem[].
+// ListOf returns the type elem[], a list.
 func ListOf(elem Type) Type { return Type{Kind: List, Elem: &elem} }
 
-// ArrayOf returns elem[size].
+// ArrayOf returns the type elem[size], an array of fixed size.
 func ArrayOf(elem Type, size int) Type { return Type{Kind: Array, Elem: &elem, Size: size} }
 
-// StructOf returns STRUCT(fields...).
+// StructOf returns the type STRUCT(fields...).
 func StructOf(fields ...Field) Type { return Type{Kind: Struct, Fields: fields} }
 
-// MapOf returns MAP(key, value).
+// MapOf returns the type MAP(key, value).
 func MapOf(key, value Type) Type { return Type{Kind: Map, Key: &key, Elem: &value} }
 
-// EnumOf returns ENUM(values...).
+// EnumOf returns the type ENUM(values...).
 func EnumOf(values ...string) Type { return Type{Kind: Enum, Values: values} }
 
 // Equal reports whether both types are the same, including field names and enum values.
@@ -135,7 +135,7 @@ func (t Type) write(b *strings.Builder) {
 	}
 }
 
-// MarshalText returns the same text as String, so that a type is a string in JSON.
+// MarshalText returns the type as SQL text, as String does. So a type is a string in JSON.
 func (t Type) MarshalText() ([]byte, error) {
 	if t.Kind == invalid {
 		return nil, base.Errorf(base.Internal, "type without a kind")

@@ -12,8 +12,8 @@ import (
 // plans cost more than the rows.
 const maxColumns = 10_000
 
-// Validate checks everything about a table that does not depend on other data. It does not check
-// SQL texts (defaults, checks). Errors are base.Invalid.
+// Validate checks all rules for a table's schema that do not depend on other data. It does not
+// check SQL texts (defaults, checks). Errors are base.Invalid.
 func (t Table) Validate() error {
 	for what, name := range map[string]string{"database": t.Database, "schema": t.Schema, "table": t.Name} {
 		if err := checkName(what, name); err != nil {
@@ -125,15 +125,15 @@ func (t Type) children() []Type {
 	return all
 }
 
-// Caseless reports whether DuckDB 1.5.5 does not support CASE for values of this type: it is an
-// ARRAY, or contains one. DuckDB supports CASE for lists of such types.
+// Caseless reports whether the type is an ARRAY or contains one. DuckDB 1.5.5 does not support CASE
+// for values of such a type. It supports CASE for lists, so a query can put the values into lists.
 func (t Type) Caseless() bool {
 	return t.Kind == Array || slices.ContainsFunc(t.children(), Type.Caseless)
 }
 
-// Sortable reports whether a column of this type can be part of a key. Rows are ordered by stored
-// values, so an ENUM is ordered by its text. Nested types are not sortable, and neither are types
-// whose stored text has no useful order (HUGEINT, INTERVAL, ...).
+// Sortable reports whether a column of this type can be part of a key. Nested types are not
+// sortable. Types whose stored text has no useful order (HUGEINT, INTERVAL, ...) are not sortable
+// either. Rows are ordered by stored values, so an ENUM is ordered by its text.
 func (t Type) Sortable() bool {
 	switch t.Kind {
 	case invalid, Null, HugeInt, UHugeInt, Interval, TimeTZ, List, Array, Struct, Map:
@@ -142,7 +142,7 @@ func (t Type) Sortable() bool {
 	return true
 }
 
-// accepts reports whether the transform can be applied to columns of this kind.
+// accepts reports whether the transform of a partitioning can be applied to columns of this kind.
 func (t Transform) accepts(k Kind) bool {
 	switch k {
 	case Date:

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Value is one value of a type that is not nested, in its storage form. It is a bound in column
-// statistics, or a part of a partition's key. BOOLEAN is 0 or 1, DATE is a number of days, TIME and
+// Value is one value of a type that is not nested, in its storage form. Bounds in column statistics
+// and parts of a partition's key are Values. BOOLEAN is 0 or 1, DATE is a number of days, TIME and
 // timestamps are numbers of their unit, and VARCHAR, BLOB and UUID are bytes. The zero Value is
 // NULL.
 type Value struct {
@@ -53,7 +53,7 @@ func FloatValue(v float64) Value {
 	return Value{kind: floatValue, num: math.Float64bits(v)}
 }
 
-// DecimalValue returns the decimal unscaled / 10^scale.
+// DecimalValue returns the value of a DECIMAL: unscaled / 10^scale.
 func DecimalValue(unscaled decimal128.Num, scale uint8) Value {
 	return Value{kind: decimalValue, dec: unscaled, scale: scale}
 }
@@ -83,9 +83,9 @@ func (v Value) Decimal() (decimal128.Num, uint8, bool) { return v.dec, v.scale, 
 // Text returns the bytes of a VARCHAR, BLOB or UUID. It returns false for other values.
 func (v Value) Text() (string, bool) { return v.bytes, v.kind == bytesValue }
 
-// Compare returns -1, 0 or 1 if v is less than, equal to or greater than o. It also returns whether
-// the two can be compared. Numbers of all kinds can be compared with each other, exactly, and bytes
-// with bytes. NULL cannot be compared. NaN is the greatest number.
+// Compare returns -1, 0 or 1 if v is less than, equal to or greater than o. The second result is
+// false if the two cannot be compared. Numbers of all kinds can be compared with each other,
+// exactly, and bytes with bytes. NULL cannot be compared. NaN is the greatest number.
 func (v Value) Compare(o Value) (int, bool) {
 	switch {
 	case v.kind == nullValue || o.kind == nullValue:
@@ -117,8 +117,8 @@ func compareOrdered[T int | int64 | uint64 | float64](a, b T) int {
 	return 0
 }
 
-// special returns the order of a number that is not rational: -1 for -Inf, 1 for +Inf, 2 for NaN.
-// It returns 0 for every other value.
+// special returns -1 for -Inf, 1 for +Inf and 2 for NaN. These numbers are not rational, and are
+// ordered by this result. It returns 0 for every other value.
 func (v Value) special() int {
 	f, ok := v.Float()
 	switch {
@@ -155,7 +155,8 @@ func (v Value) rat() *big.Rat {
 	return new(big.Rat).SetInt64(int64(v.num))
 }
 
-// String returns the value as MarshalText does. Different values have different texts.
+// String returns the value as text, in the form of MarshalText. Different values have different
+// texts.
 func (v Value) String() string {
 	switch v.kind {
 	case intValue:
@@ -175,8 +176,8 @@ func (v Value) String() string {
 	return ""
 }
 
-// MarshalText returns a letter for the kind of the value, and the value. NULL is empty. Equal
-// values have the same text.
+// MarshalText returns a letter for the kind of the value, and then the value as text. The text of
+// NULL is empty. Equal values have the same text.
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText parses the output of MarshalText.

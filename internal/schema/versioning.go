@@ -11,10 +11,11 @@ import (
 )
 
 // DefaultKeepTombstones is how long tombstones are stored, unless the table sets another time. A
-// tombstone prevents an older row version that arrives late from restoring its key.
+// tombstone says that its key is deleted. It prevents an older row version that arrives late from
+// restoring the key.
 const DefaultKeepTombstones = 7 * 24 * time.Hour
 
-// Names of options of WITH (...) that are stored in fields of Table.
+// Names of table options in WITH (...). Their values are stored in fields of Table.
 const (
 	optionVersion        = "version"
 	optionIsDeleted      = "is_deleted"
@@ -29,14 +30,15 @@ const (
 	onInsertReplace = "replace"
 )
 
-// Values of the option upsert, which says when rows of the same key are merged.
+// Values of the option upsert. It says whether rows of the same key are merged when they are
+// written or when they are read.
 const (
 	mergeOnWrite = "merge-on-write"
 	mergeOnRead  = "merge-on-read"
 )
 
-// WithOptions returns the table with the options of WITH (...) set. In a new table, columns have no
-// ids yet and are identified by position + 1, as New expects.
+// WithOptions returns the table with the options of WITH (...) set. It is for a new table, whose
+// columns have no ids yet. So a column is identified by its position + 1, as New expects.
 func (t Table) WithOptions(options map[string]string) (Table, error) {
 	t = t.clone()
 	column := func(option, name string) (base.ColumnID, error) {
@@ -78,7 +80,7 @@ func (t Table) WithOptions(options map[string]string) (Table, error) {
 }
 
 // SetOptions changes options of an existing table. Only on_insert can be changed, because the other
-// options say how the stored rows are read.
+// options determine how the stored rows are read.
 func (t Table) SetOptions(options map[string]string) (Table, error) {
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		if key != optionOnInsert {
@@ -109,7 +111,7 @@ func (t Table) checkOnInsert() error {
 	return nil
 }
 
-// InsertRefuses reports whether a plain INSERT of an existing key into this table is an error.
+// InsertRefuses reports whether a plain INSERT into this table is an error if the key exists.
 func (t Table) InsertRefuses() bool { return t.choosesOnInsert() && !t.ReplaceOnInsert }
 
 // choosesOnInsert reports whether the option on_insert has an effect on plain INSERTs into this
@@ -156,10 +158,11 @@ func parseOnInsert(text string) (replaces bool, err error) {
 	return false, base.Errorf(base.Invalid, "%s = %s is neither %s nor %s", optionOnInsert, QuoteString(text), QuoteString(onInsertError), QuoteString(onInsertReplace))
 }
 
-// allOptions returns all options of the table as WITH (...) has them.
+// allOptions returns all options of the table by name, in the form that WITH (...) accepts.
 func (t Table) allOptions() map[string]string {
 	all := maps.Clone(t.Options)
-	delete(all, optionUpsert) // formats before 7 stored the option as text, where it had no effect
+	// Format versions before 7 stored the option as text, and it had no effect there.
+	delete(all, optionUpsert)
 	put := func(key, value string) {
 		if all == nil {
 			all = map[string]string{}
@@ -187,8 +190,8 @@ func (t Table) allOptions() map[string]string {
 	return all
 }
 
-// KeepsTombstones reports whether the table stores tombstones. It must if it has versions, because
-// rows that arrive later may have a lower version than the deletion.
+// KeepsTombstones reports whether the table stores tombstones. A table with versions must store
+// them, because a row that arrives after a deletion may have a lower version than the deletion.
 func (t Table) KeepsTombstones() bool { return t.RowVersion != 0 && t.IsDeleted != 0 }
 
 // TombstoneAge returns how long the table stores tombstones.
@@ -199,8 +202,8 @@ func (t Table) TombstoneAge() time.Duration {
 	return t.KeepTombstones
 }
 
-// Bare returns the table without version and deletion columns and merge on read: each row counts as
-// a current row, and none as a tombstone.
+// Bare returns the table without its version and deletion columns and without merge on read. In
+// this table each row counts as a current row, and no row as a tombstone.
 func (t Table) Bare() Table {
 	t.RowVersion, t.IsDeleted, t.MergeOnRead = 0, 0, false
 	return t
@@ -238,8 +241,8 @@ func (t Table) validateVersioning(ids map[base.ColumnID]int) error {
 	return nil
 }
 
-// countsVersions reports whether the version column can have this type: its values have the order
-// of their stored form, which has at most 64 bits.
+// countsVersions reports whether the version column can have this type. The stored form of the
+// values must have the order of the values, and at most 64 bits.
 func (t Type) countsVersions() bool {
 	switch t.Kind {
 	case TinyInt, SmallInt, Integer, BigInt, UTinyInt, USmallInt, UInteger, UBigInt,

@@ -1,8 +1,8 @@
 package schema
 
 // Widen returns the smallest type that has every value of both types without loss. It returns false
-// if text would be the only such type. Widen(b, a) returns a type with the same values, but fields
-// and enum values have the order of the first argument.
+// if only text would be such a type. Widen(b, a) returns a type with the same values as Widen(a,
+// b), but fields and enum values have the order of the first argument.
 func Widen(a, b Type) (Type, bool) {
 	switch {
 	case a.Equal(b), b.Kind == Null:
@@ -37,17 +37,17 @@ func ExactInDouble(integers, floats Type) bool {
 	return (integers.Kind == BigInt || integers.Kind == UBigInt) && (floats.Kind == Double || floats.Kind == Float)
 }
 
-// coarse ranks the timestamp types that fit into a TIMESTAMP of microseconds, from the largest unit
-// to the smallest. TIMESTAMP_NS is not among them, because its range is smaller.
+// coarse ranks the types of timestamps that fit into a TIMESTAMP of microseconds, from the largest
+// unit to the smallest. TIMESTAMP_NS is not one of them, because its range is smaller.
 var coarse = map[Kind]int{TimestampS: 1, TimestampMS: 2, Timestamp: 3}
 
 func nested(k Kind) bool { return k >= List }
 
-// textual reports whether values of a kind are text, so that the kind can be widened to VARCHAR.
+// textual reports whether values of a kind are text. Such a kind can be widened to VARCHAR.
 func textual(k Kind) bool { return k == Varchar || k == JSON || k == Enum }
 
-// widenNumber returns the wider type for two different numeric types. It handles only one order of
-// the two, so the caller also calls it with a and b exchanged.
+// widenNumber returns the type that two different numeric types can be widened to. It handles only
+// one order of the two types, so the caller also calls it with a and b exchanged.
 func widenNumber(a, b Type) (Type, bool) {
 	switch {
 	case a.Kind.IsInteger() && b.Kind.IsInteger():
@@ -80,8 +80,9 @@ func widenInt(a, b Kind) (Type, bool) {
 	return Of(max(a, TinyInt+(b-UTinyInt)+1)), true
 }
 
-// widenDecimal returns a DECIMAL that has the values of b, and numbers with whole digits before and
-// scale digits after the point. It returns false if no DECIMAL is that wide.
+// widenDecimal returns a DECIMAL that has all values of b, and all numbers with the given numbers
+// of digits before the point (whole) and after it (scale). It returns false if no DECIMAL has
+// enough digits.
 func widenDecimal(whole, scale int, b Type) (Type, bool) {
 	whole, scale = max(whole, int(b.Width-b.Scale)), max(scale, int(b.Scale))
 	if whole+scale > 38 {

@@ -11,9 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Limits for slow clients. The server ends a request if the client sends nothing for the time
-// patience. It also ends a request if, after the first period of patience, the client has sent
-// fewer than slowest bytes per second.
+// Limits for clients that send a body slowly. The server ends a request if the client sends nothing
+// for the time patience. After the first period of patience, it also ends a request if the client
+// has sent fewer than slowest bytes per second on average.
 const (
 	patience = 30 * time.Second
 	slowest  = 64 << 10
@@ -26,7 +26,7 @@ type incoming struct {
 	connection *http.ResponseController
 	began      time.Time
 	arrived    int64
-	until      time.Time // the read deadline of the connection; zero if none was set yet
+	until      time.Time // read deadline of the connection; zero until one is set
 	endless    bool      // the connection does not support deadlines, as in tests of handlers
 }
 
@@ -44,8 +44,9 @@ func (in *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// extend moves the read deadline, depending on how much of the body has arrived. Setting a deadline
-// costs a system call or a timer, so it is set at most once per second.
+// extend moves the connection's read deadline. The more of the body has arrived, the later is the
+// deadline. Setting a deadline costs a system call or a timer, so it is set at most once per
+// second.
 func (in *incoming) extend() {
 	until := time.Now().Add(patience)
 	if allowed := in.began.Add(patience + time.Duration(in.arrived/slowest)*time.Second); allowed.Before(until) {
@@ -67,16 +68,18 @@ func (in *incoming) done() {
 }
 
 // Limits for the memory of a body while it arrives. The body reserves memory for its announced size
-// only after some of it has arrived, so it holds little memory while it waits for the rest. If
-// fewer than brisk bytes arrive between two checks, the body releases all memory except for what
-// has arrived and the next step.
+// only after some of it has arrived, so it holds little memory while it waits for the rest. At
+// intervals the server checks how much has arrived. If it is fewer than brisk bytes since the last
+// check, the body keeps only the memory for what has arrived and for the next step, and releases
+// the rest.
 const (
-	// Read before any memory is reserved; net/http has these bytes in a buffer.
+	// firstBytes are read before any memory is reserved, because net/http has these bytes in a
+	// buffer anyway.
 	firstBytes = 4 << 10
 	proofBytes = 256 << 10 // bytes that must arrive before memory for the rest is reserved
 	slowStep   = 64 << 10
-	// growth is the factor by which a buffer grows. The buffer is not allocated in the announced
-	// size, because a client may announce a large body and not send it.
+	// growth is the factor by which the buffer of a body grows. The buffer is not allocated in the
+	// announced size, because a client may announce a large body and not send it.
 	growth    = 4
 	lookEvery = 250 * time.Millisecond
 	brisk     = 256 << 10
@@ -85,8 +88,8 @@ const (
 var firstBuffers = sync.Pool{New: func() any { return new([firstBytes]byte) }}
 
 // receive reads a body of at most limit bytes. It reserves memory before it reads. If bodies arrive
-// faster than rows can be stored, the bytes wait in the network, and after some time the request is
-// refused.
+// faster than rows can be stored, it waits for memory and does not read, and after some time it
+// refuses the request.
 func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) error {
 	if r.ContentLength > limit {
 		return tooLarge(limit)
@@ -96,7 +99,7 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	first := firstBuffers.Get().(*[firstBytes]byte)
 	defer firstBuffers.Put(first)
 	n, err := in.Read(first[:])
-	// One byte more, in order to notice the end of the body.
+	// One byte more is expected than the body has, so that Read reports the end of the body.
 	expected := max(r.ContentLength, int64(n)) + 1
 	if r.ContentLength < 0 && err == nil {
 		expected = limit + 1
@@ -154,7 +157,8 @@ func (b *body) receive(w http.ResponseWriter, r *http.Request, limit int64) erro
 	return nil
 }
 
-// brokenOff returns the error for a body that ended after n bytes, before its announced end.
+// brokenOff returns the error for a body that ended after n bytes, before the end that the client
+// announced. err is the error of reading it.
 func brokenOff(n int, err error) error {
 	if base.KindOf(err) == base.Timeout {
 		return err
@@ -162,8 +166,9 @@ func brokenOff(n int, err error) error {
 	return base.Errorf(base.Canceled, "the body ends after %d bytes: %w", n, err)
 }
 
-// leastHeld returns the memory that a body must hold after came bytes of it have arrived, in a
-// buffer of the given size. This includes the memory for the next step.
+// leastHeld returns how many bytes of memory a body must hold after the first came bytes of it have
+// arrived. size is the size of its buffer. The result includes the memory for the next step of
+// reading.
 func leastHeld(came, size int) int64 {
 	return max(decodedShare*int64(min(came+slowStep, size)), int64(size))
 }
@@ -176,8 +181,8 @@ func (b *body) came(n, size int) {
 }
 
 // watch starts a regular check of how much of the body arrives. If little arrived since the last
-// check, it releases the memory that the body reserved in advance. The check ends when stop is
-// called.
+// check, the check releases the memory that the body reserved in advance. n bytes have arrived so
+// far, and size is the size of the buffer. The checks end when stop is called.
 func (b *body) watch(n, size int) (stop func()) {
 	b.came(n, size)
 	var timer *time.Timer

@@ -7,9 +7,9 @@ import (
 	"github.com/scoterdb/scoter/internal/backup"
 )
 
-// backup sends a copy of the data directory as it is now, as an archive. After an error it cuts the
-// connection, so that no client mistakes what it received for a whole backup. Restoring such an
-// archive fails too.
+// backup sends an archive with a copy of the data directory as it is now. After an error it cuts
+// the connection, so that no client takes an incomplete archive for a whole backup. A restore of an
+// incomplete archive fails too.
 func (s *Server) backup(w http.ResponseWriter, r *http.Request, _ caller) error {
 	image, err := s.store.Image(r.Context())
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request, _ caller) error 
 	return nil
 }
 
-// pause is how long a client of a backup may receive nothing before the connection is cut. A client
-// that writes to a slow disk may stop for a while. Until the backup ends, files that merges have
-// replaced stay on disk.
+// pause is how long a client may receive nothing of a backup before the connection is cut. It is
+// long, because a client that writes to a slow disk may stop reading for a while. It is limited,
+// because files that merges have replaced stay on disk until the backup ends.
 const pause = 5 * time.Minute

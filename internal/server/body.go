@@ -19,20 +19,20 @@ import (
 type body struct {
 	bytes   []byte
 	gate    *gate
-	pooled  *[]byte // the buffer from the pool that has bytes
+	pooled  *[]byte // the buffer from the pool that bytes is in
 	largest int64   // maximum size of the request's rows in memory
-	// untilFree waits until the table of the request is not locked. It is nil if the request does
-	// not name a table.
+	// untilFree waits until no statement has locked the table of the request. It is nil if the
+	// request does not name a table.
 	untilFree func() error
 
 	mu      sync.Mutex
 	held    int64 // memory reserved from the gate; guarded by mu
 	arrived int   // number of bytes of the body that have arrived; guarded by mu
-	least   int64 // memory that the body must hold for these bytes; guarded by mu
+	least   int64 // memory that the body must hold for what has arrived; guarded by mu
 }
 
-// decodedShare is the memory that a body and its rows are assumed to need, as a multiple of the
-// body's size. The rows are about as large as their wire format.
+// decodedShare is how much memory a body and its rows are assumed to need together, as a multiple
+// of the body's size. The rows are about as large as the body.
 const decodedShare = 2
 
 // buffers is a pool of buffers for requests of usual size.
@@ -40,8 +40,9 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxPooledBuffer = 8 << 20
 
-// readBody reads and decompresses a request's body. untilFree, if not nil, waits until the table of
-// the request is not locked. See stall.
+// readBody reads and decompresses a request's body. memory is the budget from which it reserves
+// memory. If untilFree is not nil, it waits until no statement has locked the table of the request.
+// See stall.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, untilFree func() error) (*body, error) {
 	limit := int64(s.settings.MaxBody)
 	b := &body{gate: memory, largest: s.largest(), untilFree: untilFree}
@@ -59,7 +60,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, memory *gate, 
 // largest is the maximum size of a request's rows in memory, in bytes.
 func (s *Server) largest() int64 { return int64(s.settings.WriteMemory) / 3 }
 
-// hold reserves memory of the gate, so that the body holds total bytes. It may wait for memory.
+// hold reserves memory for the body, until it has reserved total bytes. It may wait for memory.
 func (b *body) hold(ctx context.Context, total int64) error {
 	for total = min(total, b.gate.most()); ; {
 		held, more := b.lacking(total)
@@ -73,8 +74,8 @@ func (b *body) hold(ctx context.Context, total int64) error {
 	}
 }
 
-// try reserves memory of the gate so that the body holds total bytes, as hold does, but without
-// waiting. It returns false if there is not enough memory.
+// try reserves memory for the body, until it has reserved total bytes, without waiting. It returns
+// false if there is not enough memory.
 func (b *body) try(total int64) bool {
 	_, more := b.lacking(min(total, b.gate.most()))
 	if more <= 0 {
@@ -99,7 +100,7 @@ func (b *body) took(n int64) {
 	b.held += n
 }
 
-// keep releases memory of the gate, so that the body holds at most total bytes.
+// keep releases memory of the body, until it has reserved at most total bytes.
 func (b *body) keep(total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -109,15 +110,15 @@ func (b *body) keep(total int64) {
 	}
 }
 
-// claimed reserves memory for rows before they are decoded. rows is their size in bytes, which the
-// wire format announces. Compressed rows may be many times as large as the body.
+// claimed reserves memory for rows before they are decoded from the body. rows is their size in
+// bytes, which the wire format announces. Compressed rows may be many times as large as the body.
 func (b *body) claimed(ctx context.Context, rows int64) error {
 	return b.hold(ctx, int64(len(b.bytes))+rows)
 }
 
-// decoded adjusts the reservation after the rows were decoded from the body. The actual size of the
-// rows replaces the size of the body, whose bytes are released. To store the rows, the engine
-// reserves twice their size from its own budget.
+// decoded adjusts the reserved memory after the rows were decoded from the body. It releases the
+// memory of the body, and keeps the actual size of the rows. To store the rows, the engine reserves
+// twice their size from a budget of its own.
 func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
@@ -132,8 +133,9 @@ func (b *body) decoded(ctx context.Context, batches ...arrow.RecordBatch) error 
 	return b.hold(ctx, total)
 }
 
-// unpacked returns an error if the rows would be too large without dictionaries, which the engine
-// expands for columns of these types.
+// unpacked returns an error if the rows would be too large after the engine has replaced
+// dictionaries by their values. The engine does so for columns of certain types. types are the
+// columns of the rows.
 func (b *body) unpacked(types []schema.Field, batches []arrow.RecordBatch) error {
 	var total int64
 	for _, rec := range batches {
@@ -154,8 +156,8 @@ func tooLarge(limit int64) error {
 	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send smaller requests")
 }
 
-// buffer returns a buffer of the given size that begins with content. It replaces the body's
-// previous buffer, which must not be used afterwards.
+// buffer returns a buffer of the given size that begins with content. It takes the place of the
+// body's previous buffer, which must not be used afterwards.
 func (b *body) buffer(size int64, content []byte) []byte {
 	if b.pooled == nil {
 		b.pooled = buffers.Get().(*[]byte)
@@ -170,9 +172,9 @@ func (b *body) buffer(size int64, content []byte) []byte {
 }
 
 // decompress replaces a compressed body by its content. header is the request's Content-Encoding.
-// While decompress waits for memory it holds only the compressed body: if the content is larger
-// than announced and memory is not free at once, it drops what was decompressed, waits, and starts
-// again.
+// If the content is larger than announced and memory is not free at once, it drops what it has
+// decompressed, waits for memory, and starts again. So while it waits it holds only the compressed
+// body.
 func (b *body) decompress(ctx context.Context, header string, limit int64) error {
 	encoding, err := ingest.Encoding(header, b.bytes)
 	if err != nil || encoding == ingest.Identity {

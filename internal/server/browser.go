@@ -11,16 +11,16 @@ import (
 )
 
 // browsers protects the server from web pages of other sites that run in a user's browser. A
-// browser sends a page's request with a plain-text body without asking the server first. The
-// request takes effect, although the page cannot read the response.
+// browser may send a request with a plain-text body for such a page without asking the server
+// first. The request takes effect, although the page cannot read the response.
 type browsers struct {
 	// foreign recognizes requests of pages by the headers that browsers send. Other clients do not
 	// send these headers.
 	foreign *http.CrossOriginProtection
-	// named is set if clients need no token. Then the Host header of a request must have the
-	// server's own name. Otherwise a site could use DNS rebinding: it loads its page, and then
-	// changes the address of its own name to this machine's, so that the page counts as the
-	// server's own.
+	// named says that the Host header of a request must have the server's own name. It is true if
+	// clients need no token. Without this check a site could use DNS rebinding: it loads its page,
+	// and then changes the address of its own name to this machine's, so that the page counts as
+	// the server's own.
 	named bool
 	name  string // the host name on which the server listens
 }
@@ -39,11 +39,13 @@ func isolate(h http.Header) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// check returns a Forbidden error for a request that a page of another site sent. This includes
-// requests that only read: they cost as much as a query, and a page has many ways to send one.
+// check returns a Forbidden error for a request that a page of another site sent. Requests that
+// only read are refused too, because they cost as much as a query, and a page has many ways to send
+// one.
 func (b browsers) check(r *http.Request) error {
 	posted := *r
-	// http.CrossOriginProtection would accept GET and other safe methods
+	// The check treats each request as a POST, because http.CrossOriginProtection accepts GET and
+	// other safe methods from all sites.
 	posted.Method = http.MethodPost
 	if b.foreign.Check(&posted) != nil {
 		return base.Errorf(base.Forbidden, "a page of another site sent this request").

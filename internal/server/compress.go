@@ -25,7 +25,7 @@ func compress() func(http.Handler) http.Handler {
 		}),
 	)
 	if err != nil {
-		// This cannot happen, because the options are constants.
+		// An error is impossible, because the options are constants.
 		panic("server: the options of gzhttp are wrong: " + err.Error())
 	}
 	return func(h http.Handler) http.Handler { return wrap(h) }

@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// retryAfterSeconds is the Retry-After header of responses when the server is out of memory or disk
-// space. It is about the time that a flush takes.
+// retryAfterSeconds is the value of the header Retry-After if the server is out of memory or disk
+// space. A flush takes about this time.
 const retryAfterSeconds = "1"
 
 // problem is the JSON body of the response to a failed request.
@@ -33,7 +33,7 @@ func newProblem(err error) problem {
 	return p
 }
 
-// shown returns an error in the form in which clients may see it: paths are relative to the data
+// shown returns an error in the form that clients may see: paths in it are relative to the data
 // directory.
 func (s *Server) shown(err error) error {
 	message := base.WithoutFolder(err.Error(), s.settings.Dir)
@@ -100,7 +100,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // a message may quote SQL: a < b
-	// This fails if the client has disconnected. There is nothing to do then.
+	// Encode fails if the client has disconnected. There is nothing to do then.
 	_ = e.Encode(body)
 }
 

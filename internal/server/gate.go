@@ -15,21 +15,23 @@ import (
 
 // gate limits the memory of running requests: their bodies and the rows decoded from them.
 //
-// It is separate from the engine's budget for stored rows. A request that holds memory of the gate
-// may wait for the engine's memory. The engine's memory is freed by flushes, which do not depend on
-// requests, so there is no deadlock between the two.
+// The gate is separate from the engine's budget for stored rows. A request that holds memory of the
+// gate may wait for the engine's memory. The engine's memory is freed by flushes, which do not
+// depend on requests, so there is no deadlock between the two.
 //
-// Requests that hold no memory wait in a queue, first come, first served. A request that holds
-// memory and needs more is served before them, since it releases its memory when it is done. It is
-// refused at once if it could deadlock: if the waiting requests that hold memory could not all be
-// served, one after the other, from the memory that they and all other requests release.
+// Requests that hold no memory wait in a queue, first come, first served. Requests that hold memory
+// and need more are served before them, since they release their memory when they are done. Such a
+// request is refused at once if waiting could be a deadlock: if the waiting requests that hold
+// memory could not all be served, one after the other, from the memory that the requests before
+// them release.
 type gate struct {
 	limit   int64
 	waiting time.Duration // maximum time that a request waits for memory
 	failing func() error  // returns the reason why the engine cannot store rows, or nil
 	used    atomic.Int64  // bytes that requests hold; changed only under mu
 
-	// stalls and stalled count the memory of requests that wait for a locked table. See stall.
+	// stalls and stalled count the memory of requests that wait for a locked table. See the method
+	// stall.
 	stalls  *semaphore.Weighted
 	stalled atomic.Int64 // in bytes
 
@@ -41,10 +43,11 @@ type gate struct {
 // waiter is a request that waits for memory.
 type waiter struct {
 	held, wanted int64
-	served       chan struct{} // closed when the request has its memory
+	served       chan struct{} // closed when the request gets its memory
 }
 
-// gateWaiting is the maximum time that a request waits for memory. It is the same as the engine's.
+// gateWaiting is the maximum time that a request waits for memory of the gate. Requests wait for
+// the engine's memory for the same time.
 const gateWaiting = 5 * time.Second
 
 func newGate(limit int64, failing func() error) *gate {
@@ -55,18 +58,18 @@ func newGate(limit int64, failing func() error) *gate {
 // small requests. Without it, a single large request could keep them from starting.
 func (g *gate) most() int64 { return g.limit - g.limit/8 }
 
-// try takes n bytes for a request that already holds memory of the gate. It returns false if n
-// bytes are not free.
+// try takes n bytes for a request that already holds memory of the gate, without waiting. It
+// returns false if n bytes are not free.
 func (g *gate) try(n int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.serve(n)
 }
 
-// take takes n bytes for a request that already holds held bytes of the gate. held and n together
-// must not exceed the limit. take returns an Unavailable error if the memory is not free in time,
-// or if waiting could be a deadlock (see circle). If the engine's flushes fail, it returns their
-// error.
+// take takes n bytes for a request that already holds held bytes of the gate. It waits until they
+// are free. held and n together must not exceed the limit. take returns an Unavailable error if the
+// memory is not free in time, or if waiting could be a deadlock (see circle). If the engine's
+// flushes fail, it returns their error.
 func (g *gate) take(ctx context.Context, held, n int64) error {
 	w := g.enter(held, n)
 	if w == nil {
@@ -94,9 +97,9 @@ func (g *gate) take(ctx context.Context, held, n int64) error {
 		WithHint("retry after a second, or send slower")
 }
 
-// enter takes n bytes and returns nil if they are free. Otherwise it puts the request in the queue
-// and returns it as a waiter. If waiting could be a deadlock, it returns a waiter whose channel
-// served is nil, which is not in the queue.
+// enter takes n bytes for a request and returns nil if they are free. Otherwise it puts the request
+// into the queue and returns it as a waiter. If waiting could be a deadlock, it does not put the
+// request into the queue, and the channel served of the waiter is nil.
 func (g *gate) enter(held, n int64) *waiter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,9 +118,9 @@ func (g *gate) enter(held, n int64) *waiter {
 	return w
 }
 
-// circle reports whether a request that holds memory would deadlock with the waiting requests that
-// hold memory. That is so if at some point none of them could be served before another one releases
-// its memory. The caller holds mu.
+// circle reports whether a request that holds memory could be in a deadlock with the waiting
+// requests that hold memory. They are in a deadlock if at some point none of them can be served
+// before another one releases its memory. The caller holds mu.
 func (g *gate) circle(w *waiter) bool {
 	all := append(slices.Clone(g.holders), w)
 	slices.SortFunc(all, func(a, b *waiter) int { return cmp.Compare(a.wanted, b.wanted) })
@@ -134,7 +137,8 @@ func (g *gate) circle(w *waiter) bool {
 	return false
 }
 
-// leave removes a request from the queue. It returns true if the request got its memory before.
+// leave removes a request from the queue. It returns true if the request has got its memory
+// already.
 func (g *gate) leave(w *waiter) (served bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -157,9 +161,9 @@ func (g *gate) give(n int64) {
 	g.wake()
 }
 
-// wake serves waiting requests. First come all requests that already hold memory, if there is
-// enough for them. Then, if none of these is still waiting, come requests that hold no memory, in
-// their order. The caller holds mu.
+// wake serves waiting requests while there is enough memory. It first serves requests that already
+// hold memory. If none of these is left, it serves requests that hold no memory, in the order in
+// which they came. The caller holds mu.
 func (g *gate) wake() {
 	g.holders = slices.DeleteFunc(g.holders, g.end)
 	for len(g.holders) == 0 && len(g.newcomers) > 0 && g.end(g.newcomers[0]) {
@@ -167,8 +171,8 @@ func (g *gate) wake() {
 	}
 }
 
-// end takes the memory of a waiting request, if it is free, and notifies the request. The caller
-// holds mu.
+// end takes the memory that a waiting request wants and notifies the request. It returns false if
+// that memory is not free. The caller holds mu.
 func (g *gate) end(w *waiter) bool {
 	if !g.serve(w.wanted) {
 		return false
@@ -177,7 +181,7 @@ func (g *gate) end(w *waiter) bool {
 	return true
 }
 
-// serve takes n bytes if they are free. The caller holds mu.
+// serve takes n bytes of the gate. It returns false if they are not free. The caller holds mu.
 func (g *gate) serve(n int64) bool {
 	if g.used.Load()+n > g.limit {
 		return false

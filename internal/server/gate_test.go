@@ -56,8 +56,8 @@ func TestTheGateAdmitsInOrderAndGivesUpInTime(t *testing.T) {
 	})
 }
 
-// TestRequestsThatWaitForTablesHoldAHalf checks that they hold at most half of the gate, except for
-// a single larger request.
+// TestRequestsThatWaitForTablesHoldAHalf checks that requests that wait for locked tables hold at
+// most half of the gate's memory, except for a single larger request.
 func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(16, func() error { return nil })
@@ -102,8 +102,8 @@ func TestRequestsThatWaitForTablesHoldAHalf(t *testing.T) {
 }
 
 // TestNobodyWaitsInACircle checks that requests that hold memory and need more are served before
-// those that hold none. A request is refused at once if only requests that wait for its own memory
-// could serve it.
+// requests that hold none. A request is refused at once if only requests that wait for its own
+// memory could release what it needs.
 func TestNobodyWaitsInACircle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(10, func() error { return nil })
@@ -176,8 +176,8 @@ func TestABodyGivesBackAllItTook(t *testing.T) {
 	f(strings.NewReader("\x1f\x8b\x08broken"), -1, base.Invalid, false)
 }
 
-// TestRowsOfSmallBodiesAreCounted checks that the memory of rows is counted, which is larger than
-// their body if rows leave out columns.
+// TestRowsOfSmallBodiesAreCounted checks that the memory of rows is counted. If rows leave out
+// columns, the rows in memory are larger than their body.
 func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 	s := &Server{settings: config.Default()}
 	s.settings.MaxBody, s.settings.WriteMemory = 1<<20, 4<<20
@@ -202,8 +202,8 @@ func TestRowsOfSmallBodiesAreCounted(t *testing.T) {
 	}
 }
 
-// TestTextsThatAreWrittenOutAreCounted checks that the expanded size of a dictionary is counted,
-// for columns that do not store dictionaries.
+// TestTextsThatAreWrittenOutAreCounted checks that a dictionary column counts with the size that it
+// has without a dictionary, if the column of the table does not store dictionaries.
 func TestTextsThatAreWrittenOutAreCounted(t *testing.T) {
 	const rows, size = 1000, 1 << 10
 	indices, values := array.NewUint32Builder(memory.DefaultAllocator), array.NewStringBuilder(memory.DefaultAllocator)
@@ -232,8 +232,8 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.Join(io.ErrUnexpectedEOF) }
 
-// connection is a connection whose client sends and takes nothing. It supports deadlines as
-// connections of net/http do.
+// connection is a connection whose client neither sends nor receives anything. It supports
+// deadlines, as connections of net/http do.
 type connection struct {
 	*httptest.ResponseRecorder
 	net.Conn
@@ -250,7 +250,7 @@ func TestAClientThatDoesNothingIsLeft(t *testing.T) {
 		defer conn.Close()
 		w := connection{httptest.NewRecorder(), conn}
 		for _, length := range []int64{1, 65_000, 64 << 20, -1} {
-			// The pauses are between two bytes.
+			// The client makes pauses of this length between two bytes.
 			for _, pause := range []time.Duration{time.Hour, 20 * time.Second, time.Millisecond} {
 				r := httptest.NewRequest("POST", "/", conn)
 				r.ContentLength = length

@@ -68,7 +68,7 @@ func (s *Server) influxQuery(w http.ResponseWriter, r *http.Request, who caller)
 	return nil
 }
 
-// newDatabase returns the name in CREATE DATABASE [IF NOT EXISTS] name, or "" for another
+// newDatabase returns the name in CREATE DATABASE [IF NOT EXISTS] name, or "" for any other
 // statement. It ignores retention clauses behind the name. IF NOT EXISTS makes no difference,
 // because in InfluxDB creating an existing database is never an error.
 func newDatabase(st sqltoken.Statement) string {

@@ -24,10 +24,10 @@ import (
 // remain distinct.
 const nanosColumn = ingest.TimeColumn + "_nanos"
 
-// exactTime returns a batch of points whose times can be stored without loss in the table. It
-// returns nil if the batch needs no change. Only batches with times that are not whole microseconds
-// are changed. If the table's column time is a TIMESTAMP_NS, the times only lose their time zone.
-// Otherwise they are split into time and nanosColumn.
+// exactTime returns a batch of points whose times the table can store without loss. It returns nil
+// if the batch needs no change: it changes only batches with times that are not whole microseconds.
+// If the table's column time is a TIMESTAMP_NS, the times only lose their time zone. Otherwise they
+// are split into the columns time and nanosColumn.
 func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	at := rec.Schema().FieldIndices(ingest.TimeColumn)
 	if len(at) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
@@ -58,11 +58,13 @@ func (s *Server) exactTime(name engine.TableName, rec arrow.RecordBatch) (arrow.
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
 }
 
-// numbersOf has the row numbers of the accepted points and of the refused points of a batch.
+// numbersOf has the row numbers of the accepted points (kept) and of the refused points of a batch.
 type numbersOf struct{ kept, refused []int32 }
 
-// ownNanos removes points that have a field called like nanosColumn, if other points of the batch
-// need this column for their nanoseconds. numbers is nil if the batch has no such points.
+// ownNanos removes points that have a field with the name nanosColumn, if other points of the batch
+// need that column for their nanoseconds. It returns the remaining points, and the numbers of the
+// remaining and the removed ones. Both results are nil if the batch does not need the column, or
+// has no such field.
 func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow.RecordBatch, numbers *numbersOf, err error) {
 	at, own := rec.Schema().FieldIndices(ingest.TimeColumn), rec.Schema().FieldIndices(nanosColumn)
 	if len(at) != 1 || len(own) != 1 || !arrow.TypeEqual(rec.Schema().Field(at[0]).Type, ingest.TimestampNS) {
@@ -92,12 +94,14 @@ func (s *Server) ownNanos(name engine.TableName, rec arrow.RecordBatch) (_ arrow
 	return kept, numbers, err
 }
 
-// cut splits times into whole microseconds, rounded down, and the nanoseconds that remain.
+// cut splits times with nanoseconds into whole microseconds, rounded down, and the remaining
+// nanoseconds.
 func cut(times *array.Timestamp) (micros, nanos arrow.Array) {
 	offset := times.Data().Offset()
 	us, ns := make([]int64, offset+times.Len()), make([]int16, offset+times.Len())
 	for i, t := range times.Values() {
-		// The last result is ignored, because all times are in range.
+		// The function also returns whether the time is in range. This is ignored, because all
+		// times are in range.
 		m, rest, _ := ingest.Nanosecond.Micros(int64(t))
 		us[offset+i], ns[offset+i] = m, int16(rest)
 	}
@@ -105,7 +109,8 @@ func cut(times *array.Timestamp) (micros, nanos arrow.Array) {
 		withType(times, arrow.PrimitiveTypes.Int16, memory.NewBufferBytes(arrow.Int16Traits.CastToBytes(ns)))
 }
 
-// withType returns an array of another type with the given values. NULLs and offset are those of a.
+// withType returns an array of type t with the given values. Its NULLs and its offset are those of
+// the array a.
 func withType(a *array.Timestamp, t arrow.DataType, values *memory.Buffer) arrow.Array {
 	data := array.NewData(t, a.Len(), []*memory.Buffer{a.Data().Buffers()[0], values}, nil, a.NullN(), a.Data().Offset())
 	defer data.Release()

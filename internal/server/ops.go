@@ -32,7 +32,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// ready responds to a load balancer's question whether the server accepts writes.
+// ready answers a load balancer that asks whether the server accepts writes.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	state := s.store.Status()
 	if state.Refusing != nil {
@@ -40,7 +40,7 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	answer := map[string]any{"status": "ready"}
-	if state.DamagedParts > 0 { // it is still ready, because other tables work
+	if state.DamagedParts > 0 { // the server is still ready, because other tables work
 		answer["damaged_parts"] = state.DamagedParts
 	}
 	writeJSON(w, http.StatusOK, answer)

@@ -12,9 +12,9 @@ import (
 // parameters are the parameters that a route accepts in its URL. Any other parameter is an error,
 // because otherwise a misspelled one would be ignored.
 type parameters struct {
-	what  string   // the name of the route, for errors
-	names []string // in the order in which errors list them
-	// Names, and the parameters in which InfluxDB clients send a user name and a token.
+	what  string   // name of the route, for errors
+	names []string // in the order of error messages
+	// all has names, and the parameters in which InfluxDB clients send a user name and a token.
 	all []string
 }
 
@@ -22,8 +22,8 @@ func (e endpoint) known() parameters {
 	return parameters{e.pattern, e.parameters, append([]string{"u", "p"}, e.parameters...)}
 }
 
-// check returns an error for the first unknown parameter in a URL's query. It also returns an error
-// if url.ParseQuery would ignore a part of the query.
+// check returns an error for the first unknown parameter in the query of a URL. It also returns an
+// error if the query has a part that url.ParseQuery would ignore.
 func (k parameters) check(query string) error {
 	if query == "" {
 		return nil
@@ -35,7 +35,8 @@ func (k parameters) check(query string) error {
 	return k.only(values)
 }
 
-// only returns an error for the unknown name that is first in alphabetical order.
+// only returns an error if values has an unknown name. If there are several, the error names the
+// first one in alphabetical order.
 func (k parameters) only(values url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(k.all, name) {

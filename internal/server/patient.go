@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// patient writes a response, and fails if the client receives nothing for the time pause. It also
-// fails at the time until, if that is set. (Canceling a context does not end a write to a client
+// patient writes a response. Writing fails if the client receives nothing for the time pause, or
+// when the time until has come, if it is set. (Canceling a context does not end a write to a client
 // that reads nothing.) If a connection does not support deadlines, as in tests of handlers, patient
 // waits without limit.
 type patient struct {

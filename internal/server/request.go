@@ -65,12 +65,13 @@ func (s *Server) parseSQL(r *http.Request, text []byte) (sqlRequest, error) {
 	return req, nil
 }
 
-// requestMembers are the names of the fields of sqlRequest in JSON.
+// requestMembers are the JSON names of the fields of sqlRequest.
 var requestMembers = []string{"sql", "params", "database", "format", "timeout_ms", "max_rows"}
 
-// checkJSON returns an error unless a body is a single JSON value that encoding/json decodes
-// without changing it. That package replaces invalid UTF-8 and unpaired surrogates by U+FFFD, uses
-// the last of several members of the same name, and matches names in any case.
+// checkJSON returns an error unless text is a single JSON value that encoding/json decodes without
+// changing it. The check is needed because encoding/json replaces invalid UTF-8 and unpaired
+// surrogates by U+FFFD, uses the last of several members of the same name, and matches names in any
+// case.
 func checkJSON(text []byte) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text))
 	err := skipRequest(d)
@@ -84,7 +85,7 @@ func checkJSON(text []byte) error {
 		}
 		return noRequest(fmt.Errorf("JSON%s: %w", where, syntax.Err)).At(int(syntax.ByteOffset) + 1)
 	}
-	if err != nil { // a body that ends early is io.EOF
+	if err != nil { // io.EOF means that the body ends early
 		return noRequest(errors.New("it ends in the middle of a JSON value")).At(len(text) + 1)
 	}
 	if end := int(d.InputOffset()); len(bytes.Trim(text[end:], " \t\r\n")) > 0 {
@@ -93,8 +94,8 @@ func checkJSON(text []byte) error {
 	return nil
 }
 
-// skipRequest reads one JSON value. If it is an object with a member that a request does not have,
-// skipRequest returns an error for the first such member, but only after it has read the whole
+// skipRequest reads one JSON value. If the value is an object with a member that a request must not
+// have, it returns an error for the first such member. It does so only after it has read the whole
 // value.
 func skipRequest(d *jsontext.Decoder) error {
 	if d.PeekKind() != '{' {
@@ -135,8 +136,8 @@ func noRequest(err error) *base.Error {
 		WithHint(`{"sql": "...", "params": [...], "database": "..."}; or send the SQL itself as text/plain`)
 }
 
-// parseParams parses the parameters of a statement: an array of positional ones, or an object of
-// named ones. Integers stay exact.
+// parseParams parses the parameters of a statement: a JSON array of positional parameters, or a
+// JSON object of named ones. Integers stay exact.
 func parseParams(raw json.RawMessage) ([]any, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
@@ -168,8 +169,8 @@ func parseParams(raw json.RawMessage) ([]any, error) {
 	return nil, base.Errorf(base.Invalid, "params is neither an array nor an object")
 }
 
-// maxDigits is the maximum length of a whole number, including its sign, that fits into a type of
-// DuckDB.
+// maxDigits is the maximum length of the text of a whole number, including its sign, that fits into
+// a type of DuckDB.
 const maxDigits = 40
 
 func parseParam(v any) (any, error) {

@@ -18,8 +18,8 @@ type endpoint struct {
 	parameters []string // allowed in the URL, in addition to a token
 }
 
-// handler answers a request, or returns the error that the response should have. After it has begun
-// to write a response, it must report errors itself.
+// handler answers a request. If it returns an error, the caller sends it as the response. After it
+// has begun to write a response, it must report errors itself.
 type handler func(w http.ResponseWriter, r *http.Request, who caller) error
 
 func plain(f http.HandlerFunc) handler {
@@ -29,8 +29,8 @@ func plain(f http.HandlerFunc) handler {
 	}
 }
 
-// Parameters that several routes accept. Those of the InfluxDB routes are part of InfluxDB's
-// protocols. InfluxDB clients send all of them, and some have no effect here.
+// Parameters that several routes accept. The parameters of the InfluxDB routes are part of
+// InfluxDB's protocols. InfluxDB clients send all of them, and some have no effect in Scoter.
 var (
 	sqlParameters      = []string{"database", "format", "max_rows", "timeout_ms"}
 	influxWrite        = []string{"db", "rp", "precision", "consistency", "org", "orgID", "bucket", "database", "durability"}
@@ -102,12 +102,11 @@ func open(pattern string, h http.HandlerFunc) http.Handler {
 	})
 }
 
-// whereSQLGoes is the hint of the error for SQL that is sent to the path /, as clients of
-// ClickHouse do.
+// whereSQLGoes is the hint for a client that sends SQL to the path /, as clients of ClickHouse do.
 const whereSQLGoes = "SQL goes to /api/v1/sql: as the body of a POST, or GET /api/v1/sql?q=..."
 
-// missing answers requests that match no route: the path is unknown, or does not have the method.
-// It answers OPTIONS with the list of the path's methods.
+// missing answers requests that match no route, because the path is unknown or does not support the
+// method. For OPTIONS it answers with the list of the path's methods.
 func missing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {

@@ -48,16 +48,16 @@ type Server struct {
 	log      *slog.Logger
 	metrics  *metrics.Metrics
 	gate     *gate // limits the memory of requests with rows
-	// statements limits the memory of SQL texts. It is separate from gate, so that requests with
-	// rows do not wait for a long query.
+	// statements limits the memory of SQL texts. It is separate from the field gate, so that
+	// requests with rows do not wait for a long query.
 	statements *gate
 	results    *spool.Space
 	started    time.Time
 	requests   atomic.Uint64 // number of requests so far
 }
 
-// New returns a server, and adds the server's metrics to m. failures returns how often DuckDB has
-// failed and was replaced by a new instance.
+// New returns a server, and adds the server's metrics to m. The function failures returns how often
+// DuckDB has failed and was replaced by a new instance.
 func New(settings config.Server, store Store, executor *session.Executor, queries *system.Queries, m *metrics.Metrics, failures func() int64, log *slog.Logger) *Server {
 	failing := func() error { return store.Status().FlushFailing }
 	s := &Server{
@@ -93,11 +93,11 @@ func (s *Server) guard(e endpoint) http.Handler {
 		if err == nil {
 			err = e.handler(w, r, who)
 		}
-		// After the handler, net/http reads the rest of the body from the connection. This deadline
-		// limits it.
+		// After the handler, net/http reads the rest of the request's body from the connection.
+		// This deadline limits the time for it.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
 		if reason := new(base.Error); base.KindOf(err) == base.Canceled && errors.As(context.Cause(r.Context()), &reason) {
-			// The server ended the request, for this reason; it was not the client.
+			// reason says why the server ended the request, so the client did not cancel it.
 			err = base.Wrap(reason, "%v", err)
 		}
 		if err != nil {
@@ -121,8 +121,8 @@ const requestIDHeader = "X-Request-Id"
 // maxRequestID is the maximum length of a client's request id, since ids are logged.
 const maxRequestID = 128
 
-// requestID returns the id that the client sent with its request. If there is none, it makes one of
-// the server's start time and the number of the request.
+// requestID returns the id that the client sent with its request. If the client sent none, it makes
+// an id from the server's start time and the number of the request.
 func (s *Server) requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
 	printable := func(c rune) bool { return c > ' ' && c < 0x7f }

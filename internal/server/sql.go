@@ -34,7 +34,7 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 	o := engine.AppendOptions{IdempotencyKey: r.Header.Get("Idempotency-Key")}
 	identify(&o, r, text)
 	req, err := s.parseSQL(r, text)
-	done() // the body is no longer needed, since the request has copies
+	done() // everything that is needed from the body has been copied
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (s *Server) sql(w http.ResponseWriter, r *http.Request, who caller) (err er
 
 	role := who.role
 	if r.Method != http.MethodPost {
-		// A request by GET must not change anything, because following a link sends it. Routes for
-		// GET also accept HEAD.
+		// A GET request may only read, because a browser sends one when a user follows a link.
+		// Routes for GET also accept HEAD.
 		role = min(role, session.Reader)
 	}
 	answer, err := s.executor.Execute(ctx, session.Request{SQL: req.SQL, Args: args, Database: req.Database, Role: role, Options: o})
@@ -90,13 +90,13 @@ func client(r *http.Request, who caller) string {
 	return host + " " + who.name
 }
 
-// smallBody is the maximum size in bytes of a body with SQL for which no memory of the budget is
-// reserved. Even if every connection sends such a body slowly, they take little memory.
+// smallBody is the size in bytes up to which a body with SQL reserves no memory of the budget. Even
+// if every connection sends such a body slowly, together they take little memory.
 const smallBody = 8 << 10
 
-// statementBody reads the body of a request to run SQL. For a large body it reserves memory of the
-// budget, until done is called. For a small body it reserves none, so that queries do not wait for
-// other requests.
+// statementBody reads the body of a request to run SQL. For a body above smallBody it reserves
+// memory of the budget, until done is called. For a smaller body it reserves none, so that short
+// queries do not wait for other requests.
 func (s *Server) statementBody(w http.ResponseWriter, r *http.Request) (text []byte, done func(), err error) {
 	done = func() {}
 	if r.Method != http.MethodPost {
@@ -155,12 +155,12 @@ const (
 	resultPause = time.Minute
 )
 
-// stream writes a result. It waits for the first batch before it writes the header, and buffers the
-// first bytes. If an error occurs before these are sent, the response has the error's HTTP status.
-// A later error ends the response in a way that the client can detect.
+// stream writes a result to the client. It waits for the first batch before it writes the header,
+// and buffers the first bytes. If an error occurs before these bytes are sent, the response has the
+// error's HTTP status. A later error ends the response in a way that the client can detect.
 //
-// The result of a statement that changes rows is not subject to the query's deadline, because the
-// change has already been made. Only the client can end it.
+// The deadline for queries does not apply to the result of a statement that changes rows, because
+// the change has already been made. Only the client can end such a response.
 func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *session.Answer, format encode.Format, opts encode.Options) error {
 	client := &patient{Writer: w, connection: http.NewResponseController(w), pause: resultPause}
 	defer client.done()
@@ -194,8 +194,8 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	}
 	if err != nil {
 		s.log.Warn("result broken off", "request_id", w.Header().Get(requestIDHeader), "rows", stats.Rows, "error", err)
-		// Formats that can express an error have written it. The connection is cut all the same,
-		// for clients that do not check for the error. Flush sends the rest first.
+		// Formats that can express an error have written it. The connection is cut too, for clients
+		// that do not look for the error. Flush sends the buffered bytes before that.
 		_ = client.connection.Flush() // it fails if the client has disconnected
 		s.metrics.BrokenOff(err)
 		panic(http.ErrAbortHandler)
@@ -203,9 +203,9 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, answer *sess
 	return nil
 }
 
-// instead answers with an error in place of a result. If the statement made a change, the response
-// still has status 200, with the counts and the error. With another status the client would take
-// the change for failed, and repeat it.
+// instead answers with an error in place of a result. If the statement changed rows, the response
+// has status 200, with the counts and the error. With another status the client would assume that
+// the change failed, and repeat it.
 func instead(w http.ResponseWriter, answer *session.Answer, opts encode.Options, err error) error {
 	if !answer.Changes {
 		return err

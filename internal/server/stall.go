@@ -8,9 +8,9 @@ import (
 	"github.com/scoterdb/scoter/internal/engine"
 )
 
-// Limits for requests that wait for a locked table. A statement may hold the lock of a table for a
-// long time, and requests for that table wait with their rows in memory. Together they hold at most
-// 1/stalledShare of the gate's memory, so that there is memory for requests for other tables. Once
+// Limits for requests that wait for a locked table. A statement may lock a table for a long time,
+// and requests for that table wait with their rows in memory. Together they hold at most
+// 1/stalledShare of the gate's memory, so that there is memory for requests for other tables. If
 // they hold 1/crowdedShare of it, further requests for a locked table wait before their bodies are
 // read, without memory.
 const (
@@ -18,14 +18,16 @@ const (
 	crowdedShare = 4
 )
 
-// stallPatience is how long a request with rows in memory may wait until the other waiting requests
-// hold less memory than 1/stalledShare. It is not zero, because many statements hold a table lock
-// only for a moment.
+// stallPatience is how long a request with rows in memory waits for a place among the requests that
+// wait for a locked table. If they still hold their whole share of the memory then
+// (1/stalledShare), it is refused. The time is not zero, because many statements lock a table only
+// for a moment.
 const stallPatience = 250 * time.Millisecond
 
 // stall counts n bytes of a request that begins to wait for a locked table, until over is called.
-// It returns an Unavailable error if the waiting requests would hold more than 1/stalledShare of
-// the gate's memory. n counts as that share at most, so a single large request may wait.
+// It returns an Unavailable error if the waiting requests together would hold more than
+// 1/stalledShare of the gate's memory. A request of more bytes than that share counts as the share,
+// so a single large request may wait.
 func (g *gate) stall(ctx context.Context, n int64) (over func(), err error) {
 	n = min(n, g.limit/stalledShare)
 	limited, cancel := context.WithTimeout(ctx, stallPatience)
@@ -55,7 +57,7 @@ func (g *gate) crowded() bool { return g.stalled.Load() >= g.limit/crowdedShare 
 func (s *Server) untilFree(ctx context.Context, name engine.TableName) error {
 	t, err := s.store.Lookup(name.Database, name.Schema, name.Name)
 	if err != nil {
-		return nil // later the table will be created, or the request refused
+		return nil // the table does not exist; the caller creates it or refuses the request
 	}
 	limited, cancel := context.WithTimeout(ctx, s.gate.waiting)
 	defer cancel()
@@ -68,11 +70,11 @@ func (s *Server) untilFree(ctx context.Context, name engine.TableName) error {
 	case limited.Err() != nil:
 		return errStalled
 	}
-	return nil // any other error will occur again later
+	return nil // any other error occurs again when the rows are stored
 }
 
-// waits counts the memory of the request while it waits for a table lock. It is the engine.Waits of
-// the request.
+// waits counts the memory of the request while it waits for a table lock. The engine calls it
+// before such a wait (engine.Waits).
 func (b *body) waits(ctx context.Context) (over func(), err error) {
 	held, _ := b.lacking(0)
 	return b.gate.stall(ctx, held)

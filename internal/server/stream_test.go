@@ -106,7 +106,8 @@ func TestAResultThatBreaksOffIsIncomplete(t *testing.T) {
 // spooled, up to a maximum size.
 func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 	const batches = 400
-	for _, space := range []int64{8 << 20, 800 << 20} { // each result may take an eighth
+	// space is the space for all results. Each result may use an eighth of it.
+	for _, space := range []int64{8 << 20, 800 << 20} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &Server{metrics: metrics.New(metrics.Watched{}, slog.New(slog.DiscardHandler)), log: slog.New(slog.DiscardHandler), results: spool.NewSpace(t.TempDir(), space)}
 			client, conn := net.Pipe()
@@ -115,7 +116,8 @@ func TestAQueryEndsBeforeItsSlowReader(t *testing.T) {
 			rows, ended := newBreaking(batches), make(chan struct{})
 			go func() {
 				defer close(ended)
-				defer func() { _ = recover() }() // http.ErrAbortHandler: the result ends early
+				// The panic is http.ErrAbortHandler, because the result ends early.
+				defer func() { _ = recover() }()
 				_ = s.stream(t.Context(), connection{httptest.NewRecorder(), conn}, &session.Answer{Rows: rows}, encode.NDJSON, encode.Options{})
 			}()
 			time.Sleep(2 * time.Second)
@@ -167,8 +169,8 @@ func (r *breaking) Next(context.Context) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(r.Schema(), []arrow.Array{b.NewArray()}, 2048), nil
 }
 
-// numbers is a result of one column and one batch. Like results of DuckDB it ends when its context
-// does.
+// numbers is a result of one column and one batch. It ends when its context ends, as results of
+// DuckDB do.
 type numbers struct{ rest []arrow.RecordBatch }
 
 func newNumbers(n int64) *numbers {

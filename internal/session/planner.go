@@ -15,8 +15,8 @@ import (
 	"github.com/scoterdb/scoter/internal/stream"
 )
 
-// planner runs queries for package mutate. It is here so that mutate does not depend on package
-// query.
+// planner runs queries for package mutate. It is a type of this package so that mutate does not
+// depend on package query.
 type planner struct{ runner *query.Runner }
 
 // NewPlanner returns a query runner with the interface that package mutate needs.

@@ -36,7 +36,8 @@ const (
 // Request is one or more statements, separated by semicolons.
 type Request struct {
 	SQL string
-	// Positional arguments, or one map[string]any of named ones; only with a single statement.
+	// Args are the arguments of the parameters: positional ones, or one map[string]any of named
+	// ones. Arguments are allowed only with a single statement.
 	Args     []any
 	Database string
 	Role     Role
@@ -51,7 +52,8 @@ type Answer struct {
 	Rows mutate.Rows
 	// Verb is the keyword of the statement in upper case, such as SELECT.
 	Verb string
-	// Changes says that the statement changes data. Then Counts says how many rows it changed.
+	// Changes says that the statement changes data. If it is true, Counts says how many rows it
+	// changed.
 	Changes bool
 	Counts  mutate.Counts
 	Stats   query.Stats
@@ -87,11 +89,11 @@ type Executor struct {
 	written [ways]atomic.Int64
 }
 
-// way is the interface through which rows were written.
+// way is an interface through which clients write rows, such as HTTP or SQL.
 type way int
 
 const (
-	byHTTP way = iota // requests with rows, and loads in this process
+	byHTTP way = iota // byHTTP: requests with rows, and loads in this process
 	bySQL
 	byKafka
 	ways
@@ -103,8 +105,8 @@ func (x *Executor) Written() map[string]int64 {
 	return map[string]int64{"http": x.written[byHTTP].Load(), "sql": x.written[bySQL].Load(), "kafka": x.written[byKafka].Load()}
 }
 
-// count adds the rows that a request changed to the totals. A request that repeats an earlier one
-// changed nothing.
+// count adds the rows that a request changed to the totals that Written returns. It adds nothing
+// for a request that repeats an earlier one, because that changed nothing.
 func (x *Executor) count(w way, c mutate.Counts) {
 	if !c.Replayed {
 		x.written[w].Add(c.Rows())
@@ -114,9 +116,9 @@ func (x *Executor) count(w way, c mutate.Counts) {
 // New returns an executor.
 func New(q *query.Runner, m *mutate.Mutator) *Executor { return &Executor{query: q, mutate: m} }
 
-// Execute runs the statements of a request in order, each as an atomic edit of its own. It returns
-// the answer of the last one. If there are several statements, an error says which one failed. The
-// statements before it stay committed.
+// Execute runs the statements of a request in order. Each statement is committed on its own. It
+// returns the answer of the last one. If one of several statements fails, the error says which one,
+// and the statements before it stay committed.
 func (x *Executor) Execute(ctx context.Context, req Request) (*Answer, error) {
 	statements, err := sqltoken.Statements(req.SQL)
 	if err != nil {
@@ -186,8 +188,8 @@ func checkReserved(tables []engine.TableRows) error {
 	return nil
 }
 
-// Write inserts, updates or deletes the rows of a table that the given rows name: see
-// mutate.Mutator.Write.
+// Write inserts, updates or deletes rows of a table. key names the columns by which existing rows
+// are found. See mutate.Mutator.Write.
 func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate.Mode, key []string, o engine.AppendOptions) (mutate.Counts, error) {
 	if err := schema.CheckReserved(rows.Table.Database, rows.Table.Schema); err != nil {
 		return mutate.Counts{}, err
@@ -198,7 +200,7 @@ func (x *Executor) Write(ctx context.Context, rows engine.TableRows, mode mutate
 }
 
 // Locate converts the position of an error in the statement s to a position in the text of all
-// statements. i is the statement's index, and n the number of statements. If n is above 1, the
+// statements. i is the index of the statement, and n the number of statements. If n is above 1, the
 // error also says which statement failed.
 func Locate(err error, s sqltoken.Statement, i, n int) error {
 	e := new(base.Error)
@@ -255,8 +257,8 @@ func (x *Executor) one(ctx context.Context, req Request, s sqltoken.Statement) (
 	return &Answer{Rows: rows, Stats: rows.Stats, query: rows, close: rows.Close}, nil
 }
 
-// explain returns the plan for EXPLAIN of a statement that changes rows. The explained statement
-// begins with the i-th token.
+// explain returns the plan of a statement that changes rows, for EXPLAIN. The explained statement
+// begins with the i-th token of s.
 func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statement, i int) (*Answer, error) {
 	if req.Role < Reader {
 		return nil, base.Errorf(base.Forbidden, "EXPLAIN needs the role reader")
@@ -273,8 +275,8 @@ func (x *Executor) explain(ctx context.Context, req Request, s sqltoken.Statemen
 	return &Answer{Rows: rows, close: rows.Close}, nil
 }
 
-// refusals are the statements of DuckDB that Scoter does not support, by their first word. Each has
-// a hint about the alternative.
+// refusals has the statements of DuckDB that Scoter does not support, by their first word, and for
+// each a hint about the alternative.
 var refusals = func() map[string]string {
 	out := map[string]string{}
 	for words, hint := range map[string]string{

@@ -24,7 +24,8 @@ void scoter_limit_spilled(duckdb_connection connection, int64_t bytes) {
 		try {
 			buffers.SetSwapLimit(duckdb::optional_idx(duckdb::idx_t(bytes)));
 			return;
-			// More than that is in use, and the number changes while this runs.
+			// More than the limit is in use already, so the limit becomes what is in use. This
+			// number may change in the meantime, so the loop tries again.
 		} catch (duckdb::OutOfMemoryException &) { bytes = int64_t(buffers.GetUsedSwap()); }
 	}
 }

@@ -19,16 +19,16 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// share says how much of the disk queries may use. They may not use the last 1/share of the space
-// that would be free without them.
+// share says how much of the disk queries may use for spilling: all space that would be free
+// without their files, except for the last 1/share of it.
 const share = 5
 
 // every is the interval at which the free space is checked.
 const every = 500 * time.Millisecond
 
 // Limit limits the bytes that queries of a DuckDB instance may spill to the folder dir. There are
-// two limits: most bytes, unless that is 0, and a share of the disk's free space. A goroutine
-// updates the second one until stop is called. stop waits until the goroutine has ended.
+// two limits: most bytes, unless most is 0, and a share of the disk's free space. A goroutine
+// updates the second limit until stop is called. stop waits until the goroutine has ended.
 func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop func() error, err error) {
 	if err := inst.Extend(func(conn *duck.Conn) error { return limit(conn, dir, most) }); err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func Limit(inst *duck.Instance, dir string, most int64, log *slog.Logger) (stop 
 	}, nil
 }
 
-// follow updates the limit of an instance at intervals, until done is closed. It logs an error when
-// it first occurs, and not again until a different one occurs.
+// follow updates the limit of spilling of an instance at intervals, until done is closed. It logs
+// an error when it first occurs, and again only after a different error.
 func follow(inst *duck.Instance, dir string, most int64, log *slog.Logger, done <-chan struct{}) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()

@@ -1,4 +1,4 @@
-// Bounds how much queries may spill.
+// Limits how many bytes queries may spill to disk.
 #ifndef SCOTER_SPILL_H
 #define SCOTER_SPILL_H
 
@@ -9,11 +9,12 @@
 extern "C" {
 #endif
 
-// Returns the bytes in files to which queries of the connection's database have spilled and that
-// still exist.
+// Returns the size in bytes of the files to which queries of the connection's database have
+// spilled. Files that were removed do not count.
 int64_t scoter_spilled(duckdb_connection connection);
 
-// Limits these bytes. If there are already more, the limit becomes the number of bytes in use.
+// Limits the bytes that queries of the connection's database may spill. If more bytes are in use
+// already, the limit becomes the number of bytes in use.
 void scoter_limit_spilled(duckdb_connection connection, int64_t bytes);
 
 #ifdef __cplusplus

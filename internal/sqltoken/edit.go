@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Edit replaces the bytes of a text from Start up to End by another text.
+// Edit is a change of a text: it replaces the bytes from Start up to End by the text Text.
 type Edit struct {
 	Start, End int
 	Text       string
 }
 
-// Edits are edits of the same text. They must not overlap. If several are at the same position,
-// they apply in their order.
+// Edits are edits of the same text. They must not overlap. If several edits are at the same
+// position, their order matters: the texts are inserted in that order.
 type Edits []Edit
 
 // Apply returns the text with all edits made. It sorts the edits.
@@ -29,9 +29,9 @@ func (e Edits) Apply(text string) string {
 	return out.String()
 }
 
-// Origin translates an offset in the edited text to the original text. If the offset is inside of
-// the text that an edit inserted, written is true, and at is the start of the text that the edit
-// replaced. Apply must be called first, because it sorts the edits.
+// Origin translates a byte offset in the edited text to an offset in the original text. If the
+// offset is inside of text that an edit inserted, written is true, and at is the start of the text
+// that the edit replaced. Apply must be called first, because it sorts the edits.
 func (e Edits) Origin(offset int) (at int, written bool) {
 	shift := 0
 	for _, edit := range e {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// secretWords are words that occur in the names of options with secret values.
+// secretWords are words in the names of options whose values are secret.
 var secretWords = []string{"password", "token", "secret"}
 
 // userInfo matches the user name and password in a URL.
@@ -46,10 +46,10 @@ func Redact(text string) string {
 	return edits.Apply(text)
 }
 
-// goesOn reports whether a token belongs to the value of an option, after the value's first token.
-// depth is the depth of the option's "=". If that is inside of brackets, a value ends with the next
-// comma or the closing bracket. Otherwise a value is one token, and the string literals on further
-// lines that continue it.
+// goesOn reports whether a token still belongs to the value of an option, behind the value's first
+// token. depth is the depth of the option's "=". If the option is inside of brackets, its value
+// ends before the next comma or the closing bracket. Otherwise the value is one token, and the
+// string literals on further lines that continue it.
 func goesOn(t Token, depth int) bool {
 	return t.Kind == String || depth > 0 && (t.Depth > depth || t.Depth == depth && !t.Is(","))
 }

@@ -12,16 +12,16 @@ type Statement struct {
 	Tokens []Token
 }
 
-// Statements splits an SQL text at its semicolons. Empty statements are dropped. The positions of
-// tokens are relative to the text of their statement.
+// Statements splits an SQL text at its semicolons. It drops empty statements. The positions of a
+// statement's tokens are relative to the text of the statement.
 //
-// Spaces beyond ASCII, which word processors insert, are replaced by as many ASCII spaces as they
-// have bytes. DuckDB would replace each by a single space, which would shift the positions of all
-// following tokens.
+// Word processors insert spaces beyond ASCII. Statements replaces each of them by as many ASCII
+// spaces as it has bytes. DuckDB would replace each by a single space, which would shift the
+// positions of all following tokens.
 func Statements(text string) ([]Statement, error) { return statements(text, maxTokens) }
 
-// Script splits a text as Statements does, without a limit on its length. It is for callers that
-// send the statements one by one.
+// Script splits an SQL text into statements as Statements does, without a limit on its length. It
+// is for callers that send the statements one by one.
 func Script(text string) ([]Statement, error) { return statements(text, math.MaxInt) }
 
 func statements(text string, most int) ([]Statement, error) {
@@ -45,10 +45,11 @@ func statements(text string, most int) ([]Statement, error) {
 	return out, nil
 }
 
-// plain returns the scanned text in a form that DuckDB does not shorten. Before DuckDB (1.5.5)
-// scans a text, it replaces spaces beyond ASCII outside of strings and quoted names. In this step
-// it recognizes neither block comments nor \'. So if the text has such spaces, plain replaces them
-// and all comments by ASCII white space, and a quote after a backslash by a doubled quote.
+// plain returns the scanned text in a form in which DuckDB does not shift positions. Before DuckDB
+// (1.5.5) scans a text, it replaces spaces beyond ASCII outside of strings and quoted names. In
+// this step it recognizes neither block comments nor \'. So if the text has such spaces, plain
+// replaces them and all comments by ASCII white space, and a quote after a backslash by a doubled
+// quote.
 func (s *scanner) plain() string {
 	wide := false
 	for i := 0; i < len(s.text) && !wide; i++ {
@@ -91,7 +92,7 @@ func newStatement(text string, tokens []Token) Statement {
 	return Statement{Text: text[start:end], Offset: start, Tokens: tokens}
 }
 
-// From returns the statement that begins at the i-th token of s.
+// From returns the part of the statement that begins at the i-th token.
 func (s Statement) From(i int) Statement { return newStatement(s.Text, slices.Clone(s.Tokens[i:])) }
 
 // Explained returns the index of the first token after EXPLAIN [ANALYZE] [(options)]. It returns 0
@@ -116,8 +117,8 @@ func Explained(tokens []Token) int {
 	return i
 }
 
-// Verb returns the keyword that says what the statement does, in upper case: the first word, or,
-// after WITH, the word that follows the CTEs.
+// Verb returns the keyword that says what the statement does, in upper case. It is the first word
+// of the statement, or the first word behind its CTEs (WITH ...).
 func (s Statement) Verb() string {
 	i := s.VerbIndex()
 	for i < len(s.Tokens) && s.at(i, "(") {
@@ -146,8 +147,8 @@ func CTEs(tokens []Token, i int) (ends []int) {
 	}
 	depth := tokens[i].Depth
 	for {
-		// A CTE is name [(columns)] [USING KEY (columns)] AS [NOT MATERIALIZED] (query). The name
-		// may be any word, so it is skipped unread.
+		// A CTE has the form name [(columns)] [USING KEY (columns)] AS [NOT MATERIALIZED] (query).
+		// The name may be any word, so it is skipped without a check.
 		i++
 		if i < len(tokens) && tokens[i].Is("RECURSIVE") && len(ends) == 0 {
 			i++
@@ -166,8 +167,8 @@ func CTEs(tokens []Token, i int) (ends []int) {
 	}
 }
 
-// Next returns the index of the next token, from token i on, that is word and has the given depth.
-// It returns -1 if there is none before that depth ends.
+// Next returns the index of the next token that is the given word and has the given depth. It
+// begins at token i. It returns -1 if there is no such token before the depth ends.
 func Next(tokens []Token, i, depth int, word string) int {
 	for ; i < len(tokens); i++ {
 		switch t := tokens[i]; {

@@ -1,6 +1,6 @@
-// Package sqltoken splits SQL into the tokens of DuckDB. This is enough to separate statements and
-// clauses without taking a word in a string or a comment for a keyword. The package has no grammar:
-// DuckDB's parser decides what a statement means.
+// Package sqltoken splits SQL into tokens as DuckDB does. This is enough to separate statements and
+// clauses, and not to take a word in a string or a comment for a keyword. The package has no
+// grammar: DuckDB's parser decides what a statement means.
 package sqltoken
 
 import (
@@ -34,8 +34,9 @@ const (
 type Token struct {
 	Kind  Kind
 	Start int // byte offset of the first byte in the text
-	End   int // offset after the last byte
-	// Number of open brackets around the token; opening and closing brackets have the same depth.
+	End   int // byte offset after the last byte
+	// Depth is the number of open brackets around the token. The opening and closing brackets
+	// themselves have the same depth.
 	Depth int
 	text  string
 }
@@ -60,14 +61,17 @@ func (t Token) Name() string {
 	return t.text
 }
 
-// maxTokens is the maximum number of tokens of a text. They take 50 MB of memory, and DuckDB's
-// parser takes twenty times as much for them. More rows than that can be sent in a format for rows.
+// maxTokens is the maximum number of tokens of a text. So many tokens take 50 MB of memory, and
+// DuckDB's parser takes twenty times as much for them. A client that sends more values than that
+// should use a wire format for rows.
 const maxTokens = 1 << 20
 
-// Split returns the tokens of an SQL text. A string, quoted identifier, comment or bracket that
-// does not end is a base.Invalid error, with the position where it starts. A text with more than
-// maxTokens tokens is a base.TooLarge error. A text with a NUL byte is a base.Invalid error,
-// because C code would take the byte for the end of the text.
+// Split returns the tokens of an SQL text. These texts are errors:
+//   - A string, quoted identifier, comment or bracket does not end: base.Invalid, with the position
+//     where it starts.
+//   - The text has more than maxTokens tokens: base.TooLarge.
+//   - The text has a NUL byte: base.Invalid, because C code would take the byte for the end of the
+//     text.
 func Split(text string) ([]Token, error) {
 	s, err := scan(text, maxTokens)
 	return s.tokens, err
@@ -93,8 +97,8 @@ func scan(text string, most int) (scanner, error) {
 	return s, nil
 }
 
-// ErrUnended is wrapped by errors about a text that does not end, such as an open string: with more
-// text it might be valid.
+// ErrUnended is wrapped by errors that say that a text ends too early, for example within a string.
+// With more text it might be valid.
 var ErrUnended = errors.New("does not end")
 
 func unended(what string, at int) error {
@@ -104,7 +108,7 @@ func unended(what string, at int) error {
 type scanner struct {
 	text   string
 	pos    int
-	open   []int // offsets of the brackets that are open
+	open   []int // byte offsets of the brackets that are open
 	gaps   []gap // the comments and the spaces beyond ASCII
 	tokens []Token
 }
@@ -155,8 +159,8 @@ func (s *scanner) next() error {
 	return nil
 }
 
-// wideSpace returns the length in bytes of the space beyond ASCII at the start of a text, if DuckDB
-// treats it as a space. Otherwise it returns 0.
+// wideSpace returns the length in bytes of the space beyond ASCII at the start of a text. It
+// returns 0 if there is none, or if DuckDB does not treat it as a space.
 func wideSpace(text string) int {
 	if text[0] < 0xC2 {
 		return 0
@@ -212,10 +216,10 @@ func (s *scanner) quoted(kind Kind, open int, quote byte, backslashes bool) erro
 }
 
 // continuation returns the position of the quote that continues the string literal which ended at
-// i. It returns 0 if the literal does not continue. Only white space and comments may precede the
-// quote, with at least one line end. If backslashes are escapes in the literal, they are escapes in
-// the continuation too, so it belongs to the same token. For other literals, the continuation is a
-// token of its own.
+// i. It returns 0 if the literal does not continue. Only white space and comments, with at least
+// one line end, may be between the two. If backslashes are escapes in the literal, they are escapes
+// in the continuation too, so the continuation belongs to the same token. For other literals, the
+// continuation is a token of its own.
 func (s *scanner) continuation(i int) int {
 	lines := 0
 	var gaps []gap
@@ -329,8 +333,8 @@ func (s *scanner) symbol(c byte) error {
 		case strings.HasPrefix(rest, ":"), strings.HasPrefix(rest, "="):
 			s.emit(Symbol, s.pos+2)
 		default:
-			// This colon may begin a named parameter, or be part of a slice or a struct field. Only
-			// the grammar can tell.
+			// The colon is a token of its own. It may begin a named parameter, or be part of a
+			// slice or a struct field, and only the grammar can tell.
 			s.emit(Symbol, s.pos+1)
 		}
 	default:
@@ -340,7 +344,7 @@ func (s *scanner) symbol(c byte) error {
 				!strings.HasPrefix(s.text[i:], "--") && !strings.HasPrefix(s.text[i:], "/*") {
 				i++
 			}
-			// A sign at the end of an operator of standard SQL belongs to the number behind it:
+			// In an operator of standard SQL, a sign at the end belongs to the number behind it:
 			// a=-1.
 			for i > s.pos+1 && (s.text[i-1] == '-' || s.text[i-1] == '+') && !strings.ContainsAny(s.text[s.pos:i], unusual) {
 				i--
@@ -353,8 +357,8 @@ func (s *scanner) symbol(c byte) error {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isWordStart reports whether a word can begin with this byte. Like DuckDB it takes every byte
-// above ASCII for a letter.
+// isWordStart reports whether a word can begin with this byte. Like DuckDB it counts every byte
+// above ASCII as a letter.
 func isWordStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }

@@ -148,8 +148,8 @@ func TestQualifiedName(t *testing.T) {
 	}
 }
 
-// TestTextsHaveSoManyTokens: each token takes 48 bytes, whatever its size. Scripts are sent in
-// pieces.
+// TestTextsHaveSoManyTokens checks the limit on the number of tokens of a text. Each token takes 48
+// bytes, whatever its size. Scripts have no limit, because they are sent in pieces.
 func TestTextsHaveSoManyTokens(t *testing.T) {
 	text := strings.Repeat("1 ", maxTokens)
 	if _, err := Split(text); err != nil {

@@ -42,8 +42,8 @@ var duckdbRelations = map[string]relation{
 		"last_value BIGINT", "sql VARCHAR"}), none},
 }
 
-// builtIn are the extensions that are linked into the program, in DuckDB's order. A test compares
-// the list with DuckDB's. No other extensions can be installed at run time.
+// builtIn lists the DuckDB extensions that are linked into the program, in DuckDB's order. A test
+// compares the list with DuckDB's. Other extensions cannot be installed at run time.
 var builtIn = []struct{ name, description string }{
 	{"autocomplete", "Adds support for autocomplete in the shell"},
 	{"core_functions", "Core function library"},
@@ -68,10 +68,10 @@ func init() {
 	}
 }
 
-// none returns no rows. It is for system tables about features that Scoter does not have.
+// none returns no rows. It is used for system tables about features that Scoter does not have.
 func none(*Tables, asker) ([][]string, error) { return nil, nil }
 
-// place returns the values of the columns in withinSchema, for something in this schema.
+// place returns the values that the columns in withinSchema have for an object of the given schema.
 func (t *Tables) place(database, schemaName string) []string {
 	schemas := t.store.Schemas()
 	i := 0
@@ -114,7 +114,8 @@ func (t *Tables) duckdbTables(asker) (rows [][]string, err error) {
 	return rows, err
 }
 
-// viewOID returns the oid of the i-th view. It is negative, because the oids of tables start at 1.
+// viewOID returns the oid of the i-th view. Oids of views are negative, because the oids of tables
+// begin at 1.
 func viewOID(i int) string { return number(-1 - i) }
 
 func (t *Tables) duckdbViews(asker) (rows [][]string, err error) {
@@ -145,7 +146,8 @@ func (t *Tables) duckdbColumns(asker) (rows [][]string, err error) {
 }
 
 // numericPrecision returns what information_schema says of a numeric type: its precision, the base
-// in which this is counted, and the digits after the point. All are NULL for other types.
+// in which the precision is counted, and the number of digits after the point. For other types all
+// three are NULL.
 func numericPrecision(t schema.Type) (precision, radix, scale string) {
 	bits := map[schema.Kind]int{schema.TinyInt: 8, schema.SmallInt: 16, schema.Integer: 32, schema.BigInt: 64, schema.HugeInt: 128,
 		schema.Float: 24, schema.Double: 53}[t.Kind]
@@ -194,7 +196,7 @@ func (t *Tables) duckdbConstraints(asker) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// showSchemas lists the schemas of all databases. The current schema is the one in which names
+// showSchemas lists the schemas of all databases. It marks the current schema, in which names
 // without a schema are looked up first.
 func (t *Tables) showSchemas(who asker) (rows [][]string, err error) {
 	for _, s := range t.store.Schemas() {

@@ -8,14 +8,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// hidden is shown in place of a path that only administrators may see.
+// hidden is the text that callers see in place of a path that only administrators may see.
 const hidden = "***"
 
-// within returns a message in which paths are relative to the data directory.
+// within returns a message with the paths in it made relative to the data directory.
 func (t *Tables) within(message string) string { return base.WithoutFolder(message, t.dir) }
 
-// definition returns the definition of a Kafka source or an export as JSON. Paths on the server are
-// hidden from callers that are not administrators.
+// definition returns the definition of a Kafka source or an export as JSON. If the caller is not an
+// administrator, paths on the server are hidden.
 func definition(d any, who asker) (string, error) {
 	written, err := json.Marshal(d)
 	if err != nil || who.admin {
@@ -29,8 +29,8 @@ func definition(d any, who asker) (string, error) {
 	return string(written), err
 }
 
-// hidePaths returns a JSON value in which absolute paths are replaced by hidden. This also
-// replaces, as a whole, a list of paths in one text.
+// hidePaths returns a JSON value in which the text hidden ("***") replaces each absolute path. A
+// text with a list of paths is replaced as a whole.
 func hidePaths(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -49,8 +49,8 @@ func hidePaths(v any) any {
 	return v
 }
 
-// hideFolder replaces a folder by hidden wherever a text contains it. If folder is empty it returns
-// the text as it is.
+// hideFolder replaces a folder by the text hidden ("***") at each position where text contains it.
+// If folder is empty it returns text unchanged.
 func hideFolder(text, folder string) string {
 	if folder == "" {
 		return text

@@ -9,8 +9,7 @@ import (
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-// known returns a number as SQL. It returns NULL for a negative number, which means that it is
-// unknown.
+// known returns a number as SQL text. A negative number means that it is unknown, and becomes NULL.
 func known(n int64) string {
 	if n < 0 {
 		return "NULL"
@@ -18,8 +17,8 @@ func known(n int64) string {
 	return number(n)
 }
 
-// seconds returns a duration in seconds as SQL. It returns NULL for a negative duration, which
-// means that it is unknown.
+// seconds returns a duration in seconds as SQL text. A negative duration means that it is unknown,
+// and becomes NULL.
 func seconds(d time.Duration) string {
 	if d < 0 {
 		return "NULL"

@@ -27,7 +27,7 @@ type Store interface {
 	PartHealths() []engine.PartHealth
 }
 
-// Setting is a setting of the server, which is a row of scoter.settings.
+// Setting is a setting of the server: its name and value, and a row of scoter.settings.
 type Setting struct {
 	Name, Value string
 	Path        bool // the value is a path on the server, which only administrators may see
@@ -44,9 +44,9 @@ type Tables struct {
 	exports  func() []export.Status
 }
 
-// NewTables returns the system tables. dir is the data directory, and settings are those of the
-// process. merges lists the running and the latest merges, sources the Kafka sources, and exports
-// the exports.
+// NewTables returns the system tables. dir is the data directory, and settings are the settings of
+// the process. The last three arguments are functions: merges lists the running and the latest
+// merges, sources the Kafka sources, and exports the exports.
 func NewTables(store Store, queries *Queries, dir string, settings []Setting, merges func() []merge.Merge, sources func() []stream.Status,
 	exports func() []export.Status) *Tables {
 	return &Tables{store, queries, settings, dir, merges, sources, exports}
@@ -64,7 +64,7 @@ type asker struct {
 	admin    bool   // whether the caller may see paths on the server
 }
 
-// relations are all system tables, by schema.name. The values in their rows are SQL texts.
+// relations has all system tables, by schema.name. The values in their rows are SQL texts.
 var relations = map[string]relation{
 	"scoter.databases": {[]string{"database_name VARCHAR"}, (*Tables).databases},
 	"scoter.tables": {[]string{"database_name VARCHAR", "schema_name VARCHAR", "table_name VARCHAR", "table_id BIGINT",
@@ -185,7 +185,7 @@ func (t *Tables) databases(asker) (rows [][]string, err error) {
 
 func names(t schema.Table) []string { return []string{text(t.Database), text(t.Schema), text(t.Name)} }
 
-// each calls f with every table. All are from the same snapshot.
+// each calls f with every table of the database. All are from the same snapshot.
 func (t *Tables) each(f func(*snapshot.Table)) error {
 	snap, err := t.store.Snapshot()
 	if err != nil {

@@ -18,18 +18,19 @@ namespace {
 
 using namespace duckdb;
 
-// With a larger LIMIT, too few rows of a vector could be dropped.
+// The largest LIMIT plus OFFSET for which the operator is added. For larger ones it could drop too
+// few rows of a vector.
 constexpr idx_t most = STANDARD_VECTOR_SIZE / 8;
 
-// The first key and the limit of an ORDER BY ... LIMIT.
+// The first sort key and the limit of an ORDER BY ... LIMIT.
 struct Order {
-	idx_t column; // of the input
+	idx_t column; // index of the key among the columns of the input
 	idx_t n;      // LIMIT plus OFFSET
 	bool descending, nulls_first;
 	bool ties; // there are further keys, which order rows with equal first keys
 };
 
-// Chooses rows of the vectors that one thread processes.
+// Chooses the rows of vectors that may be among the first n. Each thread has its own.
 struct Chooser : public OperatorState {
 	// Returns the number of rows of the vector that may be among the first n. Their indices are in
 	// keep, in ascending order.
@@ -64,7 +65,8 @@ template <class T> struct TypedChooser : public Chooser {
 			values[n_values++] = data[i];
 		}
 		if (n_values < order.n) return n;
-		// From here on at least n rows are as good as the bound, so no NULL is among the first n.
+		// There are at least n values that are as good as the bound that is set now, so no NULL is
+		// among the first n rows.
 		auto nth = values + order.n - 1, end = values + n_values;
 		auto before = [this](const T &a, const T &b) { return Before(a, b); };
 		if (order.n == 1) {
@@ -75,7 +77,7 @@ template <class T> struct TypedChooser : public Chooser {
 		}
 		bounded = true;
 		auto better = std::count_if(values, end, [this](const T &v) { return Before(v, bound); });
-		// The number of rows to choose among those that equal the bound.
+		// equal is the number of rows to choose among the rows whose key equals the bound.
 		idx_t equal = order.ties ? n : order.n - better;
 		idx_t chosen = 0;
 		for (idx_t k = 0; k < n; k++) {
@@ -100,7 +102,7 @@ private:
 
 	const Order order;
 	bool bounded = false;
-	T bound; // if bounded: at least n chosen rows are as good or better
+	T bound; // if bounded is true, at least n rows were chosen that are as good or better
 	T values[STANDARD_VECTOR_SIZE];
 };
 
@@ -161,7 +163,7 @@ private:
 	const Order order;
 };
 
-// Its only expression is the first key.
+// The logical operator that drops rows. Its only expression is the first sort key.
 class LogicalLeaders : public LogicalExtensionOperator {
 public:
 	LogicalLeaders(LogicalTopN &top, unique_ptr<LogicalOperator> child) {
@@ -193,8 +195,8 @@ private:
 	Order order;
 };
 
-// Whether an operator returns rows in the order in which they are stored. The output of other
-// operators is rarely sorted by the key over as many rows as LIMIT asks for.
+// Reports whether an operator returns rows in the order in which they are stored. The output of
+// other operators is rarely sorted by the key over as many rows as LIMIT asks for.
 bool IsStored(const LogicalOperator &op) {
 	switch (op.type) {
 	case LogicalOperatorType::LOGICAL_GET:

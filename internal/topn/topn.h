@@ -1,4 +1,4 @@
-// ORDER BY ... LIMIT over rows that are stored in the opposite order.
+// Speeds up ORDER BY ... LIMIT over rows that are stored in the opposite order.
 #ifndef SCOTER_TOPN_H
 #define SCOTER_TOPN_H
 
@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-// Makes plans of the connection's instance drop, below ORDER BY ... LIMIT n, the rows that are not
-// among the first n of their vector. Returns NULL or an error message, which the caller frees.
+// Adds an operator to plans of the connection's instance. Below ORDER BY ... LIMIT n it drops the
+// rows that are not among the first n of their vector. Returns NULL or an error message, which the
+// caller frees.
 char *scoter_register_topn(duckdb_connection connection);
 
 #ifdef __cplusplus

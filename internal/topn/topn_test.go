@@ -62,8 +62,9 @@ func rows(t *testing.T, conn *duck.Conn, sql string) string {
 	return ask(t, conn, "SELECT COLUMNS(*)::VARCHAR FROM ("+sql+")")
 }
 
-// tables fills the table t. Its values are ascending, descending, random or constant, with few or
-// many distinct ones, with and without NULLs. There are more rows than a thread takes at once.
+// tables is the SQL that fills the table t. Its values are ascending, descending, random or
+// constant, with few or many distinct ones, with and without NULLs. It has more rows than a thread
+// reads at once.
 const tables = `CREATE TABLE t AS SELECT i, v::%[1]s AS v, w FROM (
 	SELECT i, w, CASE WHEN w %% %[3]d = 0 THEN NULL ELSE %[2]s END AS v
 	FROM (SELECT i, hash(i) %% 1000 AS w, hash(i + 7) AS h FROM range(20000) r(i)))`
@@ -76,7 +77,8 @@ var types = []string{
 	"DECIMAL(18, 3)", "VARCHAR", "BOOLEAN",
 }
 
-// The first rows are the same with and without the operator, in whatever order the rows are stored.
+// TestFirstRows checks that the first rows are the same with and without the operator, in whatever
+// order the rows are stored.
 func TestFirstRows(t *testing.T) {
 	ours, plain := connect(t, Register), connect(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -105,8 +107,8 @@ func TestFirstRows(t *testing.T) {
 	}
 }
 
-// Types whose order differs from the order of their stored numbers, and values that do not compare
-// like numbers.
+// TestOrderOfTypes checks types whose order differs from the order of their stored numbers, and
+// values that do not compare like numbers.
 func TestOrderOfTypes(t *testing.T) {
 	ours, plain := connect(t, Register), connect(t)
 	for _, values := range []string{
@@ -136,7 +138,8 @@ func TestOrderOfTypes(t *testing.T) {
 	}
 }
 
-// The operator is in plans over stored rows. Plans over computed rows are unchanged.
+// TestPlans checks which plans have the operator: plans over stored rows have it, and plans over
+// computed rows are unchanged.
 func TestPlans(t *testing.T) {
 	conn := connect(t, Register)
 	ask(t, conn, "CREATE TABLE t AS SELECT range AS i, range % 7 AS k FROM range(1000)")

@@ -1,9 +1,9 @@
-// Compressed files for DuckDB's readers. DuckDB (1.5.6) takes a truncated file for one that ends
-// there, and does not compare gzip's checksums: missing or changed rows are not noticed. These file
-// systems replace DuckDB's own.
+// Compressed files for DuckDB's readers. DuckDB (1.5.6) reads a truncated file as if it ended
+// there, and does not compare gzip's checksums. So it would not notice missing or changed rows.
+// These file systems replace DuckDB's own.
 //
-// Only a reader that reaches the end of a file learns that it is truncated. A reader that stops
-// earlier has the rows that it asked for.
+// Only a reader that reaches the end of a file learns that the file is truncated. A reader that
+// stops earlier has the rows that it asked for.
 #include "compressed.h"
 
 #include "crc32.hpp"
@@ -36,8 +36,9 @@ struct File : public CompressedFile {
 	bool complete = false; // what was read so far may be the whole file
 };
 
-// Decompresses a file. CompressedFile never notifies the stream when the file ends. So the stream
-// says in advance whether the file may end at the current place (File::complete).
+// Decompresses a file. CompressedFile (DuckDB's reader of such a file) never notifies the stream
+// when the file ends. So the stream says in advance whether the file may end at the current
+// position (File::complete).
 class Stream : public StreamWrapper {
 public:
 	void Initialize(QueryContext, CompressedFile &reads, bool) override {
@@ -63,7 +64,8 @@ protected:
 	File *file = nullptr;
 };
 
-// The members of a gzip file, one after the other, followed by zeros with which tools pad blocks.
+// Decompresses a gzip file: its members, one after the other, and the zeros behind them with which
+// tools pad blocks.
 class GzipStream : public Stream {
 public:
 	~GzipStream() override { GzipStream::Close(); }
@@ -91,18 +93,19 @@ private:
 
 	duckdb_miniz::mz_stream deflated;
 	bool inflating = false;
-	Taker take = nullptr; // handles the next byte outside of the deflated data
-	uint32_t at = 0; // bytes of the current field that take has handled
-	uint8_t flags = 0; // flags of the member
+	Taker take = nullptr; // handles the next byte of a header or footer
+	uint32_t at = 0; // bytes of the current field that were handled
+	uint8_t flags = 0; // flags of the current member
 	uint32_t number = 0; // a number that is read byte by byte
 	uint32_t crc = 0, size = 0;
 
-	// Some of DuckDB's names of flags differ from RFC 1952.
+	// The flag of RFC 1952 for a header with a checksum. DuckDB uses other names for some flags.
 	static constexpr uint8_t has_header_crc = 2;
 
 	void Enter(Taker next) { take = next, at = 0, number = 0; }
 
-	// Adds a byte to a number of the given size. Returns true when the number is complete.
+	// Adds a byte to the field number, which has the given size in bytes. Returns true when the
+	// number is complete.
 	bool Number(uint8_t byte, uint32_t bytes) {
 		number |= uint32_t(byte) << 8 * at;
 		return ++at == bytes;
@@ -123,7 +126,8 @@ private:
 		if (++at == GZIP_HEADER_MINSIZE - 3) Field();
 	}
 
-	// Continues with the next field of the header, or with the deflated data.
+	// Continues with the next field of a gzip header. After the last field it continues with the
+	// compressed data.
 	void Field() {
 		static const struct {
 			uint8_t flag;
@@ -164,7 +168,7 @@ private:
 		if (++at == 2) Field();
 	}
 
-	// Returns true if the output is full and must be read first.
+	// Decompresses data. Returns true if the output is full and must be read first.
 	bool Inflate(StreamData &data) {
 		auto room = data.out_buff.get() + data.out_buf_size;
 		deflated.next_in = data.in_buff_start,
@@ -200,7 +204,7 @@ private:
 	}
 
 	uint32_t left = 0; // remaining bytes of the extra field
-	bool second = false; // a member has ended
+	bool second = false; // at least one member has ended
 };
 
 class ZstdStream : public Stream {
@@ -218,7 +222,7 @@ protected:
 		if (!stream) throw OutOfMemoryException("no memory to decompress %s", file->path);
 	}
 
-	// The library verifies the checksums of frames that have one.
+	// Decompresses zstd data. The library verifies the checksums of frames that have one.
 	void Decompress(StreamData &data) override {
 		duckdb_zstd::ZSTD_inBuffer in = {
 			data.in_buff_start, size_t(data.in_buff_end - data.in_buff_start), 0};
@@ -237,7 +241,7 @@ private:
 	duckdb_zstd::ZSTD_DStream *stream = nullptr;
 };
 
-// Reads with one of our streams, and writes as DuckDB does.
+// A compressed file system that reads with one of the streams above, and writes as DuckDB does.
 template <class Base, class Reader, FileCompressionType type> class Verified : public Base {
 public:
 	unique_ptr<FileHandle> OpenCompressedFile(

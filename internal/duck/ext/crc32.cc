@@ -1,10 +1,10 @@
-// CRC-32 with tables, eight bytes at a time. DuckDB's miniz computes it one byte at a time, which
-// takes half the time that decompressing takes.
+// CRC-32 with tables, eight bytes at a time. DuckDB's library miniz computes it one byte at a time,
+// which takes half as long as decompressing.
 #include "crc32.hpp"
 
 namespace {
 
-constexpr uint32_t polynomial = 0xedb88320; // with its bits reversed
+constexpr uint32_t polynomial = 0xedb88320; // CRC-32's polynomial, with its bits reversed
 
 struct Tables {
 	uint32_t of[8][256];

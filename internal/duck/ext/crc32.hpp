@@ -5,8 +5,8 @@
 
 namespace scoter {
 
-// Returns the CRC-32 (as in gzip) of some bytes that follow others. crc is the CRC of the others,
-// or 0 if there are none.
+// Continues a CRC-32 (as in gzip) with some bytes, and returns the result. crc is the CRC of the
+// bytes before them, or 0 if there are none.
 uint32_t Crc32(uint32_t crc, const uint8_t *data, size_t bytes);
 
 } // namespace scoter

@@ -6,15 +6,16 @@
 #include <pthread.h>
 #include <string.h>
 
-// The polynomial, with its bits reversed.
+// The polynomial of CRC32C, with its bits reversed.
 #define POLYNOMIAL 0x82f63b78u
 
 static uint32_t bytewise[8][256]; // for processors without the instructions: eight bytes at a time
 
-// The length of a stream. Three streams are about an eighth of a block.
+// The number of bytes in a stream. Three streams are about an eighth of a block (64 KiB).
 enum { stream = 2720 };
 
-// The effect on each byte of a CRC of appending as many zeros as a stream is long.
+// behind_stream says how a CRC changes if as many zeros as a stream has bytes are appended. It has
+// the effect for each value of each byte of the CRC.
 static uint32_t behind_stream[4][256];
 
 static uint32_t shift_by_zeros(uint32_t crc, size_t bytes) {

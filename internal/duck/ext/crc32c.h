@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-// Returns the CRC32C of some bytes that follow others. crc is the CRC of the others, or 0 if there
-// are none.
+// Continues a CRC32C with some bytes, and returns the result. crc is the CRC of the bytes before
+// them, or 0 if there are none.
 uint32_t scoter_crc32c(uint32_t crc, const void *data, size_t bytes);
 
 #ifdef __cplusplus

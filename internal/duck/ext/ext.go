@@ -1,8 +1,8 @@
-// Package ext has C++ inside DuckDB that needs DuckDB's private headers: the file system with which
-// DuckDB reads parts (docs/rfcs/0002-part-access.md), and the file systems with which it reads
-// compressed files.
+// Package ext contains C++ code inside DuckDB that needs DuckDB's private headers: the file system
+// with which DuckDB reads parts (docs/rfcs/0002-part-access.md), and the file systems with which it
+// reads compressed files.
 //
-// Package duck registers them before it locks DuckDB's configuration.
+// Package duck registers these file systems before it locks DuckDB's configuration.
 package ext
 
 /*
@@ -41,10 +41,10 @@ func registered(what string, failure *C.char) error {
 	return base.Errorf(base.Internal, "duckdb refuses the file system of %s: %s", what, C.GoString(failure))
 }
 
-// served are the files that DuckDB may open, by their number in URLs.
+// served has the sets of files that DuckDB may open. The key is the number of a set in URLs.
 var served sync.Map // uint64 -> *blocks.Files
 
-// Serve lets DuckDB open files, until Withdraw is called.
+// Serve lets DuckDB open the given files, until Withdraw is called.
 func Serve(files *blocks.Files) {
 	files.OnForget(func(store, id uint64) { C.scoter_forget_part(C.uint64_t(store), C.uint64_t(id)) })
 	served.Store(files.Number(), files)
@@ -97,11 +97,12 @@ func foundError(found *C.scoter_found, err error) {
 //export scoterPartDamaged
 func scoterPartDamaged(store, id C.uint64_t, offset C.int64_t, what *C.char) {
 	if file := find(store, id); file != nil {
-		_ = file.Damaged(int64(offset), C.GoString(what)) // DuckDB's thread throws the same error
+		// The error is dropped, because DuckDB's thread throws the same one.
+		_ = file.Damaged(int64(offset), C.GoString(what))
 	}
 }
 
-// checksum returns the CRC32C of bytes, as the file system computes it.
+// checksum returns the CRC32C of data, computed by the C code that the file system uses.
 func checksum(data []byte) uint32 {
 	return uint32(C.scoter_crc32c(0, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }

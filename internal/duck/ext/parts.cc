@@ -30,11 +30,11 @@ const char *const secret_name = "scoter_part";
 
 constexpr idx_t block_size = 64 << 10;
 
-// The number of bytes that are read at once. They are still in the processor's cache when they are
-// verified.
+// The number of bytes of a part that are read at once. It is so small that they are still in the
+// processor's cache when they are verified.
 constexpr idx_t slice = 8 * block_size;
 
-// Returns an exception that becomes an error of one of our kinds; see internal/duck/errors.go.
+// Returns an exception that becomes an error of one of Scoter's kinds; see internal/duck/errors.go.
 Exception Failure(const string &kind, const string &message, const string &hint) {
 	return Exception({{"scoter_kind", kind}, {"scoter_hint", hint}}, ExceptionType::IO, message);
 }
@@ -46,7 +46,7 @@ struct Descriptor {
 	const int fd;
 };
 
-// An immutable file and the checksums of its blocks. Threads share it.
+// A part's file, which never changes, and the checksums of its blocks. Threads share it.
 struct Part {
 	uint64_t store = 0, id = 0;
 	string path, name;
@@ -69,8 +69,8 @@ struct Part {
 		return there;
 	}
 
-	// Fills a buffer with bytes of the file. Each block that contains some of them is compared with
-	// its checksum.
+	// Reads n bytes of the file at a position into a buffer. Each block (64 KiB) that contains some
+	// of these bytes is compared with its checksum.
 	void Read(int fd, char *to, idx_t n, idx_t at) {
 		if (at > bytes || n > bytes - at)
 			throw IOException({{"scoter_kind", "corrupt"}}, "%s: %llu bytes at byte %llu, of %llu",
@@ -93,7 +93,7 @@ private:
 	std::mutex lock;
 	weak_ptr<Descriptor> open;
 
-	// Reads whole blocks and compares them with their checksums.
+	// Reads whole blocks of the file into a buffer, and compares them with their checksums.
 	void ReadBlocks(int fd, char *to, idx_t n, idx_t at) {
 		ReadFile(fd, to, n, at);
 		for (idx_t done = 0; done < n; done += block_size) {
@@ -106,17 +106,18 @@ private:
 		}
 	}
 
-	// Returns the bytes of a block, verified. They are valid until the thread requests another
+	// Returns the verified bytes of a block. They are valid until the thread requests another
 	// block.
 	//
-	// A thread caches the last block, since it mostly reads a file in order. Otherwise each column
-	// chunk that is much smaller than a block would read and verify the same block again.
+	// Each thread caches the last block that it read, since it mostly reads a file in order.
+	// Without the cache, each column chunk that is much smaller than a block would read and verify
+	// the same block again.
 	const char *Block(int fd, idx_t block) {
 		static thread_local struct {
 			uint64_t store = 0, id = 0;
 			idx_t block = 0;
 			char data[block_size];
-		} last; // store is 0 while there is no block
+		} last; // store is 0 if no block is cached
 		if (last.store != store || last.id != id || last.block != block) {
 			last.store = 0;
 			ReadBlocks(fd, last.data, std::min(block_size, bytes - block * block_size),
@@ -192,7 +193,8 @@ private:
 };
 
 Parts &AllParts() {
-	static auto all = new Parts; // threads of DuckDB may outlive static objects
+	// The object is never destroyed, because threads of DuckDB may outlive static objects.
+	static auto all = new Parts;
 	return *all;
 }
 
@@ -219,7 +221,8 @@ struct PartHandle : public FileHandle {
 	idx_t position = 0;
 };
 
-// Opens parts, but only for our own scans. It lists and finds no files, and nothing can be written.
+// The file system with which DuckDB reads parts. It opens parts only for Scoter's own scans. It
+// lists and finds no files, and nothing can be written.
 class PartFileSystem : public FileSystem {
 public:
 	string GetName() const override { return "ScoterParts"; }
@@ -238,7 +241,7 @@ public:
 		return int64_t(read);
 	}
 
-	// Answered from memory, since a part never changes.
+	// The properties of a file are in memory, since a part never changes.
 	int64_t GetFileSize(FileHandle &handle) override { return int64_t(Of(handle).part->bytes); }
 	timestamp_t GetLastModifiedTime(FileHandle &) override { return timestamp_t(1); }
 	string GetVersionTag(FileHandle &) override { return "part"; }
@@ -278,7 +281,7 @@ public:
 	void CreateDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
 	void RemoveDirectory(const string &path, optional_ptr<FileOpener>) override { Refuse(path); }
 
-	// Paths are compared with allowed_directories as they are.
+	// Paths stay as they are, because DuckDB compares them with the setting allowed_directories.
 	string CanonicalizePath(const string &path, optional_ptr<FileOpener>) override { return path; }
 	string PathSeparator(const string &) override { return "/"; }
 

@@ -16,18 +16,20 @@ extern "C" {
 // the caller frees.
 char *scoter_register_parts(duckdb_connection connection);
 
-// The result of scoterFindPart: a part, or the reason why there is none.
+// The result of the Go function scoterFindPart: a part, or the reason why it cannot be read.
 typedef struct scoter_found scoter_found;
 
-// Describes a part of this many bytes. All arguments are copied. name is the part's name in errors.
+// Sets the result to a part. bytes is the size of its file. All arguments are copied. name is the
+// name of the part in errors.
 void scoter_found_part(scoter_found *found, const char *path, const char *name, int64_t bytes,
 	const uint32_t *sums, int64_t n_sums);
 
-// Says why a part cannot be read: the kind of the error, its message and a hint.
+// Sets the result to the reason why a part cannot be read: the kind of the error, its message and a
+// hint.
 void scoter_found_error(
 	scoter_found *found, const char *kind, const char *message, const char *hint);
 
-// Drops what is cached of a part. Open handles of the part remain valid.
+// Removes a part from the cache. Open handles of the part remain valid.
 void scoter_forget_part(uint64_t store, uint64_t id);
 
 #ifdef __cplusplus

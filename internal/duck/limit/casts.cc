@@ -1,4 +1,4 @@
-// Casts whose time grows with the square of a value's length: the casts between texts and BIGNUM.
+// Bounds the casts between texts and BIGNUM, whose time grows with the square of a value's length.
 #include "functions.h"
 
 #include "duckdb/function/cast/cast_function_set.hpp"
@@ -8,7 +8,7 @@
 namespace scoter {
 namespace {
 
-// Digits whose cast takes a second or two.
+// The maximum number of digits of a number that is cast. The cast of so many takes a second or two.
 constexpr idx_t most_digits = 100000;
 
 struct BoundedCast : public BoundCastData {

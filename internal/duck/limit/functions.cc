@@ -49,17 +49,19 @@ void RowByRow(
 
 namespace {
 
-// Up to this many bytes of arguments, one call for the whole chunk is fast enough.
+// Limit in bytes for the arguments of one call. Up to this limit a call for a whole chunk is fast
+// enough.
 constexpr idx_t chunk_bytes = 64 << 20;
 
-// The bytes that an element of a list counts as.
+// The number of bytes that each element of a list counts as.
 constexpr idx_t element_bytes = 16;
 
 bool IsText(const LogicalType &type) { return type.InternalType() == PhysicalType::VARCHAR; }
 bool IsList(const LogicalType &type) { return type.InternalType() == PhysicalType::LIST; }
 
-// Maximum bytes of one text. Functions that cannot be interrupted within a row take a second or two
-// for 64 MiB on busy processors. Quick functions (see is_quick) run at the speed of memory.
+// The maximum size of one text in bytes. Functions that cannot be interrupted within a row take a
+// second or two for 64 MiB on busy processors. Quick functions (see is_quick) run at the speed of
+// memory, so their limit is higher.
 constexpr idx_t most_bytes = 64 << 20, most_bytes_quickly = 256 << 20;
 
 idx_t BytesOf(string_t text, idx_t most) {
@@ -85,7 +87,8 @@ template <class T> idx_t BytesOf(Vector &values, idx_t count, idx_t most) {
 	return bytes;
 }
 
-// Returns the bytes that the values of a chunk refer to. Several rows may refer to the same bytes.
+// Returns the number of bytes that the values of a vector refer to. If several rows refer to the
+// same bytes, they count several times. most is the maximum for one text.
 idx_t Bytes(Vector &values, idx_t count, idx_t most) {
 	if (IsText(values.GetType())) return BytesOf<string_t>(values, count, most);
 	return IsList(values.GetType()) ? BytesOf<list_entry_t>(values, count, most) : 0;
@@ -122,8 +125,9 @@ void Quick(
 	WithinBytes(most_bytes_quickly, function, args, state, result);
 }
 
-// Maximum comparisons. An edit distance compares each byte of one text with each byte of another.
-// This many comparisons for one row take a second or less.
+// The maximum number of comparisons for one row and for one call. An edit distance compares each
+// byte of one text with each byte of another. So many comparisons for one row take a second or
+// less.
 constexpr idx_t row_comparisons = 100 << 20, chunk_comparisons = 16 << 20;
 
 void EditDistance(
@@ -150,7 +154,8 @@ void EditDistance(
 	function(args, state, result);
 }
 
-// Sorting or hashing this many elements of a list takes some seconds.
+// The maximum number of elements of a list that a function sorts or hashes. So many elements take
+// some seconds.
 constexpr idx_t row_elements = 1 << 20;
 
 void OrderedList(
@@ -179,13 +184,14 @@ void OrderedList(
 	function(args, state, result);
 }
 
-// A larger width or precision is refused. The C library makes such a number without interruption,
-// and in memory that is not counted.
+// The maximum number of digits of a width or precision in a format. A larger width or precision is
+// refused, because the C library makes such a number without interruption, and in memory that is
+// not counted.
 constexpr idx_t most_width_digits = 6;
 constexpr int64_t most_width = 1000000;
 
-// Sets too_wide if a format has a width of too many digits, and dynamic if it takes widths from
-// arguments.
+// Sets too_wide if a width in a format has too many digits, and dynamic if the format takes widths
+// from arguments.
 void ReadFormat(string_t format, bool &too_wide, bool &dynamic) {
 	char within = 0; // the character that begins the current directive, or 0
 	idx_t digits = 0;
@@ -247,8 +253,8 @@ void Formatted(
 	function(args, state, result);
 }
 
-// DuckDB counts the elements of a list of timestamps one by one before it makes the list. This
-// refuses lists that are too long to be made.
+// Refuses ranges of timestamps that are too long to become a list. Without this, DuckDB counts the
+// elements of such a list one by one before it makes the list.
 void TimestampRange(
 	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
@@ -277,7 +283,8 @@ void TimestampRange(
 	function(args, state, result);
 }
 
-// Padding a text or bit string to more than this takes seconds, and cannot be interrupted.
+// The maximum size of a padded text or bit string. Padding to more takes seconds, and cannot be
+// interrupted.
 constexpr int32_t most_padded = 256 << 20;
 
 void Padded(
@@ -324,7 +331,8 @@ bound_t BoundOf(const string &name, ScalarFunction &function) {
 	return is_quick ? Quick : Linear;
 }
 
-// Must be called before there are queries, since entries of a catalog do not change otherwise.
+// Bounds all scalar functions in DuckDB's catalog. It must be called before there are queries,
+// since catalog entries must not change while queries run.
 void BoundAll(ClientContext &context) {
 	auto bound = [](CatalogEntry &entry) {
 		for (auto &function : entry.Cast<ScalarFunctionCatalogEntry>().functions.functions) {

@@ -1,4 +1,4 @@
-// Declarations that the bounds of scalar functions share.
+// Declarations that the files with bounds of functions and casts share.
 #ifndef SCOTER_LIMIT_FUNCTIONS_H
 #define SCOTER_LIMIT_FUNCTIONS_H
 
@@ -36,10 +36,11 @@ void BoundCasts(ClientContext &context);
 // states.cc). It must be called before there are queries.
 void HoldStates(ClientContext &context);
 
-// Maximum nesting depth of JSON and similar values where DuckDB walks them recursively.
+// Maximum nesting depth of JSON and similar values in functions in which DuckDB walks them
+// recursively.
 constexpr idx_t most_levels = 1000;
 
-// Refuses JSON texts that are nested more deeply.
+// Refuses JSON texts that are nested more deeply than most_levels.
 void CheckLevels(Vector &vector, idx_t count);
 
 // Returns the bound for functions that walk JSON recursively, or nullptr for other functions.

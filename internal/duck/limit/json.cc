@@ -1,6 +1,6 @@
-// Functions that walk JSON recursively. They end the process if a value is nested so deeply that
-// the stack overflows, from some 10,000 levels on. Here they refuse values that are nested more
-// deeply than people write them.
+// Bounds functions that walk JSON recursively. In DuckDB they end the process if a value is nested
+// so deeply that the stack overflows, from some 10,000 levels on. Here they refuse values that are
+// nested more deeply than people write them.
 #include "functions.h"
 
 #include "duckdb/common/string_util.hpp"
@@ -58,8 +58,8 @@ void Nested(
 	Linear(function, args, state, result);
 }
 
-// The bind function of json_transform and similar functions, which walk a constant structure when
-// they are bound.
+// DuckDB's bind function of json_transform and similar functions. These walk a constant structure
+// when they are bound.
 bind_scalar_function_t transform_bind;
 
 unique_ptr<FunctionData> BindTransform(

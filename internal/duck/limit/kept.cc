@@ -1,6 +1,6 @@
-// Results of cached prepared statements.
+// Frees the results of cached prepared statements.
 //
-// DuckDB's operators keep the state of a run until the next one: hash tables of joins, sorted rows,
+// DuckDB's operators hold the state of a run until the next run: hash tables of joins, sorted rows,
 // results of aggregates. A cached statement must hold only its plan.
 #include "limit.h"
 

@@ -1,9 +1,9 @@
-// LIKE and GLOB with patterns of several wildcards.
+// Replaces LIKE and GLOB for patterns with several wildcards.
 //
 // For each % DuckDB tries the rest of the pattern at every position of the text, and again for each
-// % in that rest: with k of them, a text of n bytes takes n^k steps. But where the part between two
-// % matches first is as good as any later place. So it suffices to go back to the last %, which
-// takes at most n times the length of the pattern.
+// % in that rest: with k of them, a text of n bytes takes n^k steps. But the first position at
+// which the part between two % matches is as good as any later position. So it suffices to go back
+// to the last %, which takes at most n times the length of the pattern.
 #include "functions.h"
 
 #include "duckdb/common/vector_operations/binary_executor.hpp"
@@ -11,7 +11,8 @@
 #include "duckdb/planner/expression/bound_function_expression.hpp"
 
 namespace duckdb {
-// Declared in function/scalar/string_common.hpp, which includes the headers of a library.
+// Declared in function/scalar/string_common.hpp, which is not included because it needs the headers
+// of another library.
 idx_t LowerLength(const char *text, idx_t length);
 void LowerCase(const char *text, idx_t length, char *lower);
 } // namespace duckdb
@@ -23,12 +24,12 @@ constexpr idx_t none = idx_t(-1);
 
 struct Matcher {
 	ExpressionState &state;
-	bool escapes; // whether there is an escape character
+	bool escapes; // whether an escape character is given
 	char escape;
 
 	bool Matches(const char *text, idx_t length, const char *pattern, idx_t size) const {
-		// retry is the place in the pattern behind the last %, from the place in the text where it
-		// was tried last.
+		// retry is the position in the pattern behind the last %. from is the position in the text
+		// at which the rest of the pattern was tried last.
 		idx_t at = 0, p = 0, retry = none, from = 0, steps = 0;
 		while (at < length) {
 			if ((++steps & 0xFFFFF) == 0) CheckInterrupt(state);
@@ -64,7 +65,7 @@ struct Matcher {
 	}
 };
 
-// Returns the number of runs of a wildcard in a pattern.
+// Returns how many times a wildcard occurs in a pattern. Several in a row count once.
 idx_t Wildcards(string_t pattern, char wildcard) {
 	idx_t n = 0;
 	auto data = pattern.GetData();
@@ -95,8 +96,8 @@ template <bool NOT>
 void Like(
 	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
 	CheckInterrupt(state);
-	// With bind_info the pattern is a constant without _, and DuckDB searches its parts one after
-	// the other.
+	// DuckDB's own function is fast enough if the pattern is a constant without _, which sets
+	// bind_info: it searches the parts of the pattern one after the other.
 	if (state.expr.Cast<BoundFunctionExpression>().bind_info ||
 		!AnyOfSeveral(args.data[1], args.size()))
 		return function(args, state, result);
@@ -135,7 +136,8 @@ bool MatchesLower(const Matcher &matcher, string_t text, string_t pattern) {
 	return matcher.Matches(t.data(), t.size(), p.data(), p.size());
 }
 
-// ILIKE. As in DuckDB, a zero byte in the pattern is an escape character if no other one is given.
+// Computes ILIKE. As in DuckDB, a zero byte in the pattern is an escape character if no other one
+// is given.
 template <bool NOT>
 void ILike(
 	const scalar_function_t &function, DataChunk &args, ExpressionState &state, Vector &result) {
@@ -159,8 +161,8 @@ void ILikeEscape(
 		});
 }
 
-// Maximum steps of a GLOB. GLOB is still computed by DuckDB, because of its brackets. Patterns that
-// might take more steps are refused.
+// The maximum number of steps of a GLOB. DuckDB computes GLOB itself, because GLOB may have
+// brackets. Patterns that might take more steps are refused.
 constexpr double row_steps = 500e6;
 
 void Glob(
@@ -172,12 +174,13 @@ void Glob(
 	EachPattern(args.data[1], args.size(), [&](idx_t row, string_t pattern) {
 		auto wildcards = Wildcards(pattern, '*');
 		if (wildcards > 0 && pattern.GetData()[pattern.GetSize() - 1] == '*')
-			wildcards--; // anything matches there
+			wildcards--; // a * at the end matches anything, without a search
 		if (wildcards < 2) return;
 		for (idx_t r = constant ? 0 : row; r < (constant ? args.size() : row + 1); r++) {
 			auto i = texts.sel->get_index(r);
 			if (!texts.validity.RowIsValid(i)) continue;
-			// The k-th * is tried at the places behind the previous one: n^k / k!.
+			// The k-th * is tried at all positions behind the position of the previous one. So k of
+			// them take n^k / k! steps.
 			double n = UnifiedVectorFormat::GetData<string_t>(texts)[i].GetSize(), steps = 1;
 			for (idx_t k = 1; double(k) <= MinValue<double>(wildcards, n) && steps <= row_steps;
 				k++)

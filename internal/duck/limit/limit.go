@@ -1,17 +1,18 @@
-// Package limit bounds what one statement may cost inside of DuckDB, where DuckDB's own settings do
-// not.
+// Package limit bounds what one statement may cost inside of DuckDB, in cases in which DuckDB's own
+// settings do not bound it.
 //
 //   - Memory: DuckDB's memory limit covers only its buffer manager. This package counts the other
 //     memory that DuckDB allocates (memory.cc). It makes large allocations fail past a limit, and
-//     says when small ones exceed it. It measures results that DuckDB computes in advance of their
-//     reader, including texts (stream.cc). It frees the states of aggregates in windows, and of
-//     aggregates that sort, if an error ends them (states.cc).
+//     says when small ones exceed it. It measures results that DuckDB computes before the client
+//     has read them, including texts (stream.cc). If an error ends aggregates in windows, or
+//     aggregates that sort, it frees their states (states.cc).
 //   - Time: DuckDB checks its interrupt flag between chunks of rows. This package checks it in more
 //     places: in every scalar function (functions.cc), while a statement is planned (planning.cc),
 //     within long lists (values.cc), in each search of a regular expression (regexp.cc), where a
 //     thread waits for others that build a window (waiting.cc), and where large pieces of memory
-//     are allocated (memory.cc). It refuses rows for functions that cannot be interrupted and whose
-//     work grows faster than their arguments (functions.cc, like.cc, casts.cc).
+//     are allocated (memory.cc). Some functions cannot be interrupted, and their work grows faster
+//     than their arguments. For these it refuses rows that would take too long (functions.cc,
+//     like.cc, casts.cc).
 //
 // The package is C++ with DuckDB's private headers (see livescan). Package duck is its only user.
 package limit
@@ -53,15 +54,16 @@ type Account struct{ c *C.scoter_account }
 // NewAccount returns an account. The caller must close it.
 func NewAccount() *Account { return &Account{C.scoter_account_new()} }
 
-// Raw returns the C handle (scoter_account *), for scoter_account_enter.
+// Raw returns the C handle of the account (scoter_account *). It is the argument of the C function
+// scoter_account_enter.
 func (a *Account) Raw() unsafe.Pointer { return unsafe.Pointer(a.c) }
 
-// Bytes returns approximately the bytes that the connection's statements hold.
+// Bytes returns approximately how many bytes the connection's statements hold.
 func (a *Account) Bytes() int64 { return int64(C.scoter_account_bytes(a.c)) }
 
-// Settle sets the bytes that the connection's statements hold, while none is running. Otherwise the
-// count would drift: memory that one thread allocates for a result may be freed by another thread
-// outside of the account.
+// Settle sets the number of bytes that the connection's statements hold. It is called while none is
+// running. Without it the count would drift: memory that one thread allocates for a result may be
+// freed by another thread outside of the account.
 func (a *Account) Settle(bytes int64) { C.scoter_account_settle(a.c, C.int64_t(bytes)) }
 
 // Stop ends the statement that is being planned or run, at the next point where DuckDB can handle
@@ -77,26 +79,27 @@ func (a *Account) Follow(connection unsafe.Pointer) {
 // Close frees the account. No thread may use it afterwards.
 func (a *Account) Close() { C.scoter_account_free(a.c) }
 
-// InUse returns the bytes that C++ and DuckDB's allocator hold in this process. It returns 0 where
-// they cannot be counted, which is everywhere but on Linux.
+// InUse returns the bytes that C++ code and DuckDB's allocator hold in this process. It returns 0
+// on systems other than Linux, where they cannot be counted.
 func InUse() int64 { return int64(C.scoter_memory_in_use()) }
 
-// SetMemory makes allocations of 64 KiB and more fail while more than this many bytes are in use. 0
-// means no limit.
+// SetMemory makes allocations of 64 KiB or more fail while more than the given number of bytes are
+// in use. 0 means no limit.
 func SetMemory(bytes int64) { C.scoter_memory_limit(C.int64_t(bytes)) }
 
-// AwaitExcess returns when more memory is in use than SetMemory allows. Only one goroutine at a
-// time may wait.
+// AwaitExcess waits until more memory is in use than SetMemory allows. Only one goroutine at a time
+// may call it.
 func AwaitExcess() { C.scoter_memory_wait() }
 
-// Freed returns the bytes that C++ and DuckDB's allocator have freed since the process began.
+// Freed returns the bytes that C++ code and DuckDB's allocator have freed since the process began.
 func Freed() int64 { return int64(C.scoter_memory_freed()) }
 
 // Retained returns the bytes that were freed but are still held by the process. It takes some
 // microseconds for each arena of the allocator.
 func Retained() int64 { return int64(C.scoter_memory_retained()) }
 
-// Purge returns the memory that Retained counts to the system.
+// Purge returns freed memory that the process still holds to the system. Retained returns how much
+// there is.
 func Purge() { C.scoter_memory_purge() }
 
 // Functions bounds the work of the scalar functions of a connection's database (duckdb_connection).

@@ -1,5 +1,5 @@
-// Limits on the cost of statements inside of DuckDB: on memory that DuckDB's own limit does not
-// count, and on work that its interrupts do not reach.
+// Limits on the cost of statements inside of DuckDB. They are limits on memory that DuckDB's own
+// limit does not count, and on work that its interrupts do not reach.
 #ifndef SCOTER_LIMIT_H
 #define SCOTER_LIMIT_H
 
@@ -23,7 +23,7 @@ void scoter_account_settle(scoter_account *account, int64_t bytes);
 
 // Between enter and leave, the account counts what the calling thread allocates and frees. Planning
 // ends with an error if the account was stopped, or if it holds much memory while the limit is
-// exceeded. Pass to leave the result of enter, which is the previous account.
+// exceeded. enter returns the previous account, which must be passed to leave.
 scoter_account *scoter_account_enter(scoter_account *account);
 void scoter_account_leave(scoter_account *before);
 
@@ -31,30 +31,29 @@ void scoter_account_leave(scoter_account *before);
 // account must live as long as the connection.
 void scoter_account_follow(scoter_account *account, duckdb_connection connection);
 
-// Ends the account's statement at the next point where DuckDB can handle an exception. With stop
-// false it undoes this.
+// Ends the account's statement at the next point at which DuckDB can handle an exception. If stop
+// is false, it undoes this.
 void scoter_account_stop(scoter_account *account, bool stop);
 
-// The bytes that C++ and DuckDB's allocator hold in this process. Always 0 where they cannot be
-// counted.
+// Returns the bytes that C++ code and DuckDB's allocator hold in this process. Returns 0 on systems
+// on which they cannot be counted.
 int64_t scoter_memory_in_use(void);
-// Sets the bytes in use past which large allocations fail and scoter_memory_wait returns. 0 means
-// no limit.
+// Sets the limit for the bytes in use. Past the limit large allocations fail, and
+// scoter_memory_wait returns. 0 means no limit.
 void scoter_memory_limit(int64_t bytes);
-// Counts bytes that were allocated in another way, until they are given back. Returns false and
-// counts nothing if that would exceed the limit.
+// Counts bytes that no allocator counts, until scoter_memory_give is called for them. Returns false
+// and counts nothing if that would exceed the limit.
 bool scoter_memory_take(int64_t bytes);
 void scoter_memory_give(int64_t bytes);
 // Returns whether so much memory is in use that large results have to be counted.
 bool scoter_memory_scarce(void);
-// The bytes that were freed since the process began.
+// Returns the bytes that were freed since the process began.
 int64_t scoter_memory_freed(void);
-// The bytes that were freed and are not returned to the system yet, and the function that returns
-// them.
+// scoter_memory_retained returns the bytes that were freed and are not returned to the system yet.
+// scoter_memory_purge returns them to the system.
 int64_t scoter_memory_retained(void);
 void scoter_memory_purge(void);
-// Returns when the limit is exceeded, or at once if it is already. Only one thread at a time may
-// wait.
+// Waits until the limit is exceeded. Only one thread at a time may wait.
 void scoter_memory_wait(void);
 
 // Bounds the work of the scalar functions of the connection's database, and makes windows free
@@ -62,8 +61,8 @@ void scoter_memory_wait(void);
 // message that the caller frees.
 char *scoter_bound_functions(duckdb_connection connection);
 
-// Frees the results that a prepared statement holds after a run; its plan remains. Returns false if
-// only destroying the statement would free them.
+// Frees the results that a prepared statement holds after a run. Its plan remains. Returns false if
+// the results cannot be freed without destroying the statement.
 bool scoter_forget_results(duckdb_prepared_statement statement);
 
 #ifdef __cplusplus

@@ -2,22 +2,22 @@
 //
 // DuckDB's memory limit covers only its buffer manager. Values of vectors, syntax trees, plans and
 // states of functions are allocated by DuckDB's default allocator (jemalloc on Linux) and by
-// operator new. The linker redirects the calls of jemalloc to the functions here (the flags are in
-// limit.go). C++ lets a program replace operator new.
+// operator new. The linker redirects the calls of jemalloc to the functions in this file (the flags
+// are in limit.go). operator new is replaced here too, as C++ allows.
 //
-// Operator new takes its memory from jemalloc too. The C library's allocator would retain hundreds
+// operator new takes its memory from jemalloc too. The C library's allocator would retain hundreds
 // of megabytes that one thread freed and another does not use, and it cannot tell how many. What
 // jemalloc retains is known, and scoter_memory_purge returns it to the system.
 //
 // An allocation of batch_bytes or more fails once the limit is reached, as if the system had no
-// memory. DuckDB reports that as an error of the statement. Smaller allocations never fail for this
-// reason, since C++ makes them in places that must not throw. Instead the thread in
-// scoter_memory_wait wakes up and ends a statement.
+// memory. DuckDB reports that as an error of the statement. Smaller allocations never fail because
+// of the limit, since C++ makes them in places that must not throw. Instead the thread that waits
+// in scoter_memory_wait wakes up and ends a statement.
 //
-// While the thread's statement is to end, an allocation of stopped_bytes or more fails as well.
+// While a statement is to end, an allocation of stopped_bytes or more on its threads fails as well.
 // This ends functions that check no flag and make a large value or a long list. If a thread has
-// made a million small allocations since then, one of them fails too: it is in a loop that nothing
-// else ends, such as an aggregate that copies maps.
+// made a million small allocations since then, one of them fails too: the thread is in a loop that
+// nothing else ends, such as an aggregate that copies maps.
 #include "account.h"
 
 #include <chrono>
@@ -40,14 +40,14 @@ namespace {
 
 std::atomic<int64_t> in_use{0}, limit{0};
 std::atomic<int64_t> freed{0}; // since the process began
-std::atomic<bool> waits{false}; // a thread waits for the limit to be exceeded
+std::atomic<bool> waits{false}; // a thread waits in scoter_memory_wait
 
 struct Waiting {
 	std::mutex mutex;
 	std::condition_variable exceeded;
 };
 
-// Never destroyed: threads may allocate until the process ends.
+// The object is never destroyed, because threads may allocate until the process ends.
 Waiting &waiting() {
 	static Waiting *waiting = new Waiting();
 	return *waiting;
@@ -61,7 +61,8 @@ void Flush() {
 	if (bytes < 0) freed.fetch_sub(bytes, std::memory_order_relaxed);
 	int64_t most = limit.load(std::memory_order_relaxed);
 	if (bytes > 0 && most > 0 && total > most && waits.exchange(false)) {
-		// Without the lock: the waiting thread checks again by itself after a while.
+		// The lock is not taken: if the waiting thread misses this, it checks again by itself after
+		// a while.
 		waiting().exceeded.notify_one();
 	}
 }
@@ -73,15 +74,16 @@ inline void Count(int64_t bytes) {
 
 } // namespace
 
-// A statement that holds less than small_statement may use a reserve, so that it does not fail
-// because of the memory of others.
+// A statement that holds less than small_statement bytes may exceed the limit by reserve bytes, so
+// that it does not fail because of the memory of other statements.
 static constexpr int64_t small_statement = 8 << 20, reserve = 32 << 20;
 
-// This is more than DuckDB allocates to write another statement's block to disk: that must not fail
-// because this statement is to end.
+// If a statement is to end, its allocations of this size or more fail. DuckDB allocates less than
+// this to write a block of another statement to disk, because that must not fail.
 static constexpr int64_t stopped_bytes = 1 << 20;
 
-// Returns whether an allocation of this size must fail.
+// Returns whether an allocation of this size must fail, because of the limit or because the
+// statement is to end.
 static inline bool Refused(size_t size) {
 	if (size < size_t(batch_bytes)) return false;
 	if (size >= size_t(stopped_bytes) && thread.account &&
@@ -96,13 +98,13 @@ static inline bool Refused(size_t size) {
 	return in_use.load(std::memory_order_relaxed) > most - int64_t(size);
 }
 
-// The number of small allocations between two checks whether the statement is to end, and the
-// number of such checks after which an allocation fails.
+// allocations_unseen is the number of small allocations between two checks whether the statement is
+// to end. After most_overdue such checks an allocation fails.
 static constexpr uint32_t allocations_unseen = 4096;
 static constexpr int32_t most_overdue = 256;
 
-// Returns whether a small allocation must fail. The next ones succeed, so that DuckDB can handle
-// the exception.
+// Returns whether a small allocation must fail, because the statement is to end and does not. The
+// next allocations succeed, so that DuckDB can handle the exception.
 static inline bool Overdue() {
 	if (++thread.allocations % allocations_unseen != 0) return false;
 	if (!thread.account || !thread.account->stopped.load(std::memory_order_relaxed)) {
@@ -220,7 +222,7 @@ void *__wrap_duckdb_je_malloc(size_t size) { return Refused(size) ? nullptr : Al
 
 void __wrap_duckdb_je_free(void *p) { Free(p); }
 
-// If a large allocation cannot grow in place, memory for both copies is needed.
+// Makes a large allocation larger. If it cannot grow in place, memory for both copies is needed.
 static void *Enlarge(void *p, size_t before, size_t size) {
 	if (duckdb_je_xallocx(p, size, 0, 0) >= size) {
 		Count(int64_t(duckdb_je_malloc_usable_size(p)) - int64_t(before));
@@ -234,7 +236,7 @@ static void *Enlarge(void *p, size_t before, size_t size) {
 	return moved;
 }
 
-// Allocations of this size and more are enlarged by Enlarge.
+// The function Enlarge is used for allocations of this size or more.
 static constexpr size_t large_bytes = 1 << 20;
 
 void *__wrap_duckdb_je_realloc(void *p, size_t size) {

@@ -1,9 +1,10 @@
-// Points at which a regular expression can be interrupted.
+// Adds points at which a regular expression can be interrupted.
 //
 // A function that replaces, splits at or lists all matches in a text searches once for each match,
-// and each search may read the rest of the text. The linker redirects the calls of RE2's engines
-// (the flags are in limit.go). The time of two engines is bounded by the length of the text. The
-// third engine follows each state of the expression at each byte of the text.
+// and each search may read the rest of the text. The linker redirects the calls of the engines of
+// RE2, the library for regular expressions (the flags are in limit.go). Two of the three engines
+// take time that the length of the text bounds. The third engine follows each state of the
+// expression at each byte of the text, so its steps are limited.
 #include "account.h"
 
 #include "duckdb/common/string_util.hpp"
@@ -16,7 +17,7 @@ namespace {
 using duckdb_re2::Prog;
 using duckdb_re2::StringPiece;
 
-// This many steps take some seconds.
+// The maximum number of steps of a search. So many steps take some seconds.
 constexpr uint64_t most_steps = 1 << 30;
 
 } // namespace

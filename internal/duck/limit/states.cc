@@ -1,10 +1,10 @@
 // Frees the states of aggregates after errors, in windows and for aggregates that sort.
 //
-// DuckDB 1.5.6 destroys the states of a window's rows only if it computes those rows to their end.
+// DuckDB 1.5.6 destroys the states of a window's rows only if it computes these rows to their end.
 // An error before that, or EXCLUDE, leaks the memory of the states. So aggregates whose states own
-// memory (histogram, mode, min of texts) run on handles: what DuckDB takes for a state refers to
-// the actual state, which belongs to a registry of the expression. When a statement ends, the
-// registries of its connection destroy the remaining states.
+// memory (histogram, mode, min of texts) run on handles: DuckDB uses a handle as the state, and the
+// handle refers to the actual state, which belongs to a registry of the expression. When a
+// statement ends, the registries of its connection destroy the remaining states.
 //
 // An aggregate with its own ORDER BY (list(x ORDER BY y)) feeds sorted rows to a state that is
 // destroyed only after the last row. It runs on a handle, too.
@@ -32,27 +32,27 @@ namespace {
 
 class States;
 
-// The header of a state of the original aggregate, which follows it in memory.
+// The header of an actual state of an aggregate. The state follows it in memory.
 struct alignas(std::max_align_t) Node {
-	Node *next; // in the list of nodes without a state
+	Node *next; // the next node in the list of nodes without a state
 	bool live;
 
 	data_ptr_t State() { return reinterpret_cast<data_ptr_t>(this + 1); }
 };
 
-// What DuckDB takes for a state. It begins as zeros, since DuckDB allocates the states of windows
-// that way.
+// A handle, which DuckDB uses as the state of an aggregate. It is all zeros at first, since DuckDB
+// allocates the states of windows that way.
 struct Handle {
 	States *owner;
 	Node *node; // nullptr if the state was destroyed
-	idx_t run; // the owner's run in which the node was made
+	idx_t run; // the run of the owner in which the node was made
 };
 
 Handle &HandleAt(const_data_ptr_t state) {
 	return *reinterpret_cast<Handle *>(const_cast<data_ptr_t>(state));
 }
 
-// The nodes of some threads, with a list of the unused ones.
+// The nodes (actual states) of some threads, with a list of the unused ones.
 struct Shard {
 	std::mutex mutex;
 	vector<std::unique_ptr<data_t[]>> slabs;
@@ -64,12 +64,14 @@ constexpr idx_t shard_count = 16, first_slab = 16, largest_slab = 1024;
 
 idx_t ShardOfThread() {
 	static std::atomic<idx_t> threads{0};
-	static __thread idx_t shard = 0; // number of the shard plus one
+	// The number of the thread's shard plus one; 0 if the thread has no shard yet.
+	static __thread idx_t shard = 0;
 	if (shard == 0) shard = 1 + threads.fetch_add(1, std::memory_order_relaxed) % shard_count;
 	return shard - 1;
 }
 
-// The registry of one expression. It lives as long as the plan and each copy of its function.
+// The registry of the states of one expression. It lives as long as the plan and each copy of its
+// function.
 class States : public AggregateFunctionInfo {
 public:
 	States(const AggregateFunction &original, unique_ptr<FunctionData> bind_data)
@@ -92,7 +94,7 @@ public:
 		return handle.owner == this && handle.run == run && handle.node;
 	}
 
-	// Takes back the nodes of destroyed states: a list from first to last.
+	// Takes back the nodes of destroyed states. They are a list from first to last.
 	void Give(Node *first, Node *last) {
 		auto &shard = shards[ShardOfThread()];
 		std::lock_guard<std::mutex> lock(shard.mutex);
@@ -100,8 +102,8 @@ public:
 		shard.unused = first;
 	}
 
-	// Destroys the remaining states. No thread may still use them. Handles of earlier runs are
-	// ignored from now on.
+	// Destroys the remaining states of the expression. No thread may still use them. Handles of
+	// earlier runs are ignored from now on.
 	void Forget() {
 		run++;
 		for (auto &shard : shards) {
@@ -144,8 +146,8 @@ private:
 		}
 	}
 
-	// The arena that a state used may have been freed already. What is in the arena needs no
-	// destruction.
+	// Destroys the state of a node. The arena that the state used may have been freed already, so
+	// an empty one is passed. What was in the arena needs no destruction.
 	void Destroy(Node *node) {
 		node->live = false;
 		ArenaAllocator arena(Allocator::DefaultAllocator());
@@ -161,7 +163,8 @@ private:
 	Shard shards[shard_count];
 };
 
-// The states of a vector of handles, as a vector of the same kind.
+// A vector with the actual states for a vector of handles. It is constant if the vector of handles
+// is.
 class Originals {
 public:
 	Originals(Vector &handles, idx_t count) : states(LogicalType::POINTER, Space(count)) {
@@ -241,8 +244,8 @@ void InitializeWindow(
 	handle.owner->original.GetWindowInitCallback()(input, partition, handle.node->State());
 }
 
-// Destroys up to STANDARD_VECTOR_SIZE states of one owner. States that the registry has destroyed
-// are skipped.
+// Destroys the states of some handles, at most STANDARD_VECTOR_SIZE. All have the same owner.
+// States that the registry has destroyed already are skipped.
 void DestroySome(data_ptr_t *handles, AggregateInputData &input, idx_t count) {
 	data_ptr_t originals[STANDARD_VECTOR_SIZE];
 	idx_t live = 0;
@@ -272,7 +275,7 @@ void Destroy(Vector &handles, AggregateInputData &input, idx_t count) {
 		DestroySome(data + i, input, MinValue<idx_t>(STANDARD_VECTOR_SIZE, count - i));
 }
 
-// The registries of a connection's plans.
+// All registries of the plans of a connection.
 class Registries : public ClientContextState {
 public:
 	void Add(const shared_ptr<States> &states) {
@@ -280,7 +283,7 @@ public:
 		all.push_back(states);
 	}
 
-	// No thread works for the connection at this point.
+	// The states can be destroyed, because no thread works for the connection at this point.
 	void QueryEnd() override {
 		std::lock_guard<std::mutex> lock(mutex);
 		vector<weak_ptr<States>> left;
@@ -298,7 +301,7 @@ private:
 	vector<weak_ptr<States>> all;
 };
 
-// Makes an aggregate function use handles. Returns false if it needs none.
+// Makes an aggregate function use handles. Returns false if the function needs no handles.
 bool UseHandles(
 	ClientContext &context, AggregateFunction &function, optional_ptr<FunctionData> bind_data) {
 	if (!function.HasStateDestructorCallback() || function.GetStateInitCallback() == Initialize)
@@ -350,9 +353,10 @@ void HoldStates(ClientContext &context) {
 
 #ifdef __linux__
 
-// DuckDB makes a sorting aggregate of an aggregate with an ORDER BY when it makes the physical
-// plan, and keeps the original inside. If the ORDER BY has no effect there is no sorting aggregate.
-// The original then gets no handles, since hash tables move states and do not clear their memory.
+// DuckDB's method FunctionBinder::BindSortedAggregate. When DuckDB makes the physical plan, it
+// replaces an aggregate with an ORDER BY by a sorting aggregate, which contains the original. The
+// original then uses handles. If the ORDER BY has no effect, there is no sorting aggregate. Then
+// the original gets no handles, since hash tables move states and do not clear their memory.
 typedef duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> groups_t;
 typedef duckdb::optional_ptr<duckdb::vector<std::set<duckdb::idx_t>>> sets_t;
 

@@ -1,8 +1,8 @@
 // Assigns DuckDB's own threads to accounts.
 //
-// A query runs in tasks, on the thread that waits for it and on threads of DuckDB's scheduler.
-// DuckDB notifies states that are registered with a connection when a thread begins and ends a task
-// of it.
+// A query runs in tasks, on the thread that waits for it and on threads of DuckDB's scheduler. When
+// a thread begins or ends a task of a connection, DuckDB notifies the objects that are registered
+// with the connection, such as the one in this file.
 #include "account.h"
 
 #include "duckdb/main/client_context.hpp"

@@ -31,8 +31,8 @@ void CheckJSONWithin(Vector &values, idx_t count) {
 	}
 }
 
-// Returns how deeply a value is nested. It stops beyond most_levels. Each element of next is a
-// value to check, with its level.
+// Returns how deeply a VARIANT value is nested. It stops counting beyond most_levels. The local
+// list next has values to check, with the levels of these values.
 idx_t Levels(const UnifiedVariantVectorData &variants, idx_t row) {
 	vector<std::pair<uint32_t, idx_t>> next{{0, 0}};
 	idx_t deepest = 0;
@@ -58,7 +58,8 @@ bool Cast(Vector &source, Vector &result, idx_t count, CastParameters &parameter
 	Vector::RecursiveToUnifiedFormat(result, count, format);
 	UnifiedVariantVectorData variants(format);
 	for (idx_t row = 0; row < (constant ? 1 : count); row++) {
-		// Each level takes at least one value.
+		// Each level takes at least one value. So a row with at most most_levels values cannot be
+		// nested too deeply.
 		if (!variants.RowIsValid(row) || variants.GetValuesListEntry(row).length <= most_levels)
 			continue;
 		if (Levels(variants, row) > most_levels)
@@ -73,8 +74,8 @@ bool Cast(Vector &source, Vector &result, idx_t count, CastParameters &parameter
 
 #ifdef __linux__
 
-// BoundCastInfo DefaultCasts::ImplicitToVariantCast(BindCastInput &, const LogicalType &, const
-// LogicalType &)
+// DuckDB's method BoundCastInfo DefaultCasts::ImplicitToVariantCast(BindCastInput &, const
+// LogicalType &, const LogicalType &)
 duckdb::BoundCastInfo RealToVariant(duckdb::BindCastInput &input, const duckdb::LogicalType &source,
 	const duckdb::LogicalType
 		&target) asm("__real__ZN6duckdb12DefaultCasts21ImplicitToVariantCastERNS_"

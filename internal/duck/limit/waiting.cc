@@ -1,9 +1,9 @@
 // Interrupts threads that wait for other threads of the same query.
 //
 // Several threads build the tree of a window, level by level. If one of them fails, the level is
-// never complete, and in DuckDB 1.5.6 the others wait forever: they sleep, and check no flag. A
-// failure interrupts the query. The linker redirects the call that sleeps to the function here (the
-// flag is in limit.go), which checks for that.
+// never complete, and in DuckDB 1.5.6 the other threads wait forever: they sleep, and check no
+// flag. A failure sets the query's interrupt flag. The linker redirects the call that sleeps to the
+// function in this file (the flag of the linker is in limit.go), which checks the interrupt flag.
 #include "account.h"
 
 #include <ctime>

@@ -27,8 +27,9 @@ namespace {
 
 using namespace duckdb;
 
-// DuckDB 1.5.6 replaces date_trunc('month', d) = DATE '2020-01-02', which no value can satisfy, by
-// FALSE, and <> by TRUE. The result must be NULL where d is NULL (#24368 fixed this on main).
+// Corrects comparisons such as date_trunc('month', d) = DATE '2020-01-02', which no value can
+// satisfy. DuckDB 1.5.6 replaces = by FALSE and <> by TRUE, but the result must be NULL where d is
+// NULL (#24368 fixed this on DuckDB's main branch).
 class DateTruncRule : public DateTruncSimplificationRule {
 public:
 	using DateTruncSimplificationRule::DateTruncSimplificationRule;
@@ -44,8 +45,9 @@ public:
 	}
 };
 
-// DuckDB 1.5.6 fails to compute the bounds for CAST(t AS DATE) = DATE 'infinity', and for the last
-// days of the calendar. The comparison itself is defined for these (#24306).
+// Corrects comparisons such as CAST(t AS DATE) = DATE 'infinity', or with one of the last days of
+// the calendar. DuckDB 1.5.6 fails to compute bounds for them, although the comparison itself is
+// defined (#24306).
 class DateCastRule : public TimeStampComparison {
 public:
 	using TimeStampComparison::TimeStampComparison;
@@ -66,9 +68,9 @@ template <class RULE, class CORRECTED> void Replace(ExpressionRewriter &rewriter
 	}
 }
 
-// DuckDB 1.5.6 makes a filter of the scan of (c IS DISTINCT FROM 1 OR c > 5), which excludes row
-// groups in which all values of c are NULL (#25992). This rule writes IS DISTINCT FROM with IS
-// NULL, which does not become such a filter.
+// Corrects conditions such as (c IS DISTINCT FROM 1 OR c > 5). DuckDB 1.5.6 makes a filter of the
+// scan of them that excludes row groups in which all values of c are NULL (#25992). This rule
+// writes IS DISTINCT FROM with IS NULL, which does not become such a filter.
 class DistinctFromRule : public Rule {
 public:
 	explicit DistinctFromRule(ExpressionRewriter &rewriter) : Rule(rewriter) {
@@ -104,8 +106,8 @@ public:
 
 protected:
 	// DuckDB 1.5.6 replaces a filter on ROW_NUMBER(ORDER BY a) OVER (ORDER BY b) by an aggregate
-	// that chooses by b (#23678). It does so only if OVER has a single ORDER BY expression.
-	// Repeating the expression does not change the result.
+	// that chooses rows by b instead of a (#23678). It does so only if OVER has a single ORDER BY
+	// expression. So this correction repeats the expression, which does not change the result.
 	unique_ptr<Expression> VisitReplace(
 		BoundWindowExpression &window, unique_ptr<Expression> *) override {
 		if (window.GetExpressionType() == ExpressionType::WINDOW_ROW_NUMBER &&
@@ -113,8 +115,8 @@ protected:
 			window.orders.push_back(window.orders[0].Copy());
 		}
 		// DuckDB 1.5.6 negates the offset of LAG and LEAD, and reads outside of its memory if the
-		// offset is the smallest BIGINT. No partition has that many rows, so the next number has
-		// the same result.
+		// offset is the smallest BIGINT. So this correction uses the next larger number. No
+		// partition has that many rows, so the result is the same.
 		if (window.offset_expr && window.offset_expr->return_type == LogicalType::BIGINT) {
 			auto smallest = make_uniq<BoundConstantExpression>(
 				Value::BIGINT(NumericLimits<int64_t>::Minimum()));
@@ -132,9 +134,9 @@ private:
 	Optimizer &optimizer;
 };
 
-// Gives memory to vectors that lack it. A range join of DuckDB 1.5.6 returns the NULLs of rows
-// without a partner as constant vectors without memory. Operators that copy a chunk read that
-// memory, and the process ends. The operator that streams a result is one of them.
+// An operator that gives memory to vectors that lack it. A range join of DuckDB 1.5.6 returns the
+// NULLs of rows without a partner as constant vectors without memory. Operators that copy a chunk
+// read that memory, and the process crashes. One of them is the operator that streams a result.
 class PhysicalWithMemory : public PhysicalOperator {
 public:
 	PhysicalWithMemory(PhysicalPlan &plan, vector<LogicalType> types, idx_t cardinality)

@@ -1,5 +1,5 @@
-// Package optimizer corrects DuckDB's optimizer, and the execution of its plans, where they are
-// known to give wrong rows.
+// Package optimizer corrects DuckDB's optimizer, and the execution of its plans, in cases in which
+// they are known to give wrong rows.
 //
 // DuckDB 1.5.6 has defects that are fixed on its main branch but not in a release. Each correction
 // names the public report, and the queries of optimizer_test.go show the right rows. With each new

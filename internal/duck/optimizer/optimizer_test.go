@@ -55,10 +55,11 @@ func rows(t *testing.T, conn *duck.Conn, sql string) string {
 	}
 }
 
-// defects are queries, with the right rows, for which a version of DuckDB 1.5 gives wrong rows or
-// ends the process. number is the number of the report in DuckDB's tracker.
+// defects are queries for which a version of DuckDB 1.5 gives wrong rows or ends the process, with
+// the right rows. number is the number of the report in DuckDB's tracker.
 var defects = []struct{ number, setup, query, want string }{
-	// Fixed in 1.5.6. They stay here, since the next version may bring them back.
+	// These defects are fixed in DuckDB 1.5.6. They stay in the list, since the next version may
+	// bring them back.
 	{"23675", "CREATE TABLE t(s INT, p INT)", "SELECT p FROM t QUALIFY row_number() OVER (ORDER BY s) <= 1", ""},
 	{"24363", "", "SELECT * FROM (SELECT c0, row_number() OVER (PARTITION BY c0 ORDER BY NULL) AS c1 FROM (VALUES (3), (3)) t(c0)) WHERE c1 <= 7 ORDER BY ALL", "3,1;3,2"},
 	{"23677", "CREATE TABLE t(id INT PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3)",
@@ -74,7 +75,7 @@ var defects = []struct{ number, setup, query, want string }{
 	{"nested loops", "", `SELECT count(*), sum(x)::BIGINT, sum(lo)::BIGINT FROM (SELECT range * 10 + 7 AS x FROM range(3000)) a
 		LEFT JOIN (SELECT range * 10 AS lo, range * 10 + 5 AS hi FROM range(3000)) b ON a.x BETWEEN b.lo AND b.hi`, "3000,45006000,(null)"},
 
-	// Corrected here.
+	// Package optimizer corrects these defects.
 	{"23678", "", `SELECT id, g FROM (VALUES (1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 2, 1), (5, 2, 2)) t(id, g, p)
 		QUALIFY row_number(ORDER BY id DESC) OVER (PARTITION BY g ORDER BY p ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) <= 1 ORDER BY g`, "3,1;5,2"},
 	{"24780", "CREATE TABLE t(id BIGINT, n VARCHAR, c VARCHAR); INSERT INTO t VALUES (NULL, 'a', ''), (2, 'z', '')",
@@ -89,7 +90,8 @@ var defects = []struct{ number, setup, query, want string }{
 	{"LAG", "", "SELECT lag(range, -9223372036854775808) OVER (), lead(range, o, 7) OVER () FROM range(2), (SELECT (-9223372036854775808)::BIGINT AS o)", "(null),7;(null),7"},
 	{"LAG by NULL", "", "SELECT lag(range, CASE WHEN range = 1 THEN NULL ELSE 1 END, 5) OVER (ORDER BY range) FROM range(4) ORDER BY range", "5;(null);1;2"},
 	{"24306", "CREATE TABLE t(t TIMESTAMP); INSERT INTO t VALUES ('-infinity'), ('2025-01-01'), ('infinity')", "SELECT count(*) FROM t WHERE CAST(t AS DATE) = DATE 'infinity'", "1"},
-	// The window computes together the partitions that have the same four bits in their hash.
+	// The rows are chosen so that their partitions are in one group: DuckDB groups partitions by
+	// four bits of their hash.
 	{"24985", "CREATE TABLE t AS SELECT i AS a, i % 7 AS b, i::DOUBLE AS c FROM range(1080000) r(i) WHERE (hash(i) >> 44) & 15 = 3",
 		"SELECT count(*) > 65536, count(*) FILTER (l <> [c]) FROM (SELECT c, list(c) OVER w AS l FROM t " +
 			"WINDOW w AS (PARTITION BY a ORDER BY b RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))", "true,0"},
@@ -111,7 +113,8 @@ func TestKnownDefects(t *testing.T) {
 	}
 }
 
-// In DuckDB 1.5.6 a streamed range join ended the process if rows had no partner.
+// TestOuterRangeJoinsAreStreamed streams a range join in which rows have no partner. In DuckDB
+// 1.5.6 this ended the process.
 func TestOuterRangeJoinsAreStreamed(t *testing.T) {
 	conn := connect(t)
 	const a, b = "(SELECT range * 10 + 7 AS x, 'a' || range AS s FROM range(3000)) a", "(SELECT range * 10 AS lo, range * 10 + 5 AS hi, [range] AS l FROM range(3000)) b"

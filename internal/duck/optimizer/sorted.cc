@@ -1,10 +1,10 @@
-// Aggregates of windows that sort their rows.
+// Corrects aggregates of windows that sort their rows.
 //
 // DuckDB 1.5.6 computes the partitions of a window in groups (16 or more). It sorts the rows of
 // many partitions at a time, and numbers the partitions with 16 bits. For a window over whole
 // partitions with an ORDER BY, results that depend on the order (sum(DOUBLE), list and others) are
 // wrong if one of the groups has more than 65,536 partitions (#24985, fixed on main). The linker
-// redirects the call that makes such an aggregate to the function here (the flag is in
+// redirects the call that makes such an aggregate to the function in this file (the flag is in
 // optimizer.go), which computes results for fewer partitions at a time.
 #include <atomic>
 
@@ -19,7 +19,7 @@ using namespace duckdb;
 
 constexpr idx_t most_states = 1 << 16;
 
-// DuckDB's function, which is the same for all such aggregates.
+// DuckDB's function that finishes such an aggregate. It is the same for all of them.
 std::atomic<aggregate_finalize_t> finalize{nullptr};
 
 void FinalizeSome(

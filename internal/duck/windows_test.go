@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,13 +90,26 @@ func TestSortedAggregatesHoldNothingAfterwards(t *testing.T) {
 // fails: the other threads must not wait for it.
 func TestWindowsEndWithTheFirstError(t *testing.T) {
 	conn := limited(t, 512<<20)
-	const sql = "SELECT sum(c) OVER (ORDER BY i ROWS BETWEEN 1000 PRECEDING AND CURRENT ROW) FROM (SELECT i, CASE WHEN i IN (500000, 500001) THEN 170141183460469231731687303715884105727 ELSE 1 END::HUGEINT AS c FROM range(1000000) t(i))"
-	for range 5 {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	const overflows = "SELECT sum(c) OVER (ORDER BY i ROWS BETWEEN 1000 PRECEDING AND CURRENT ROW) FROM (SELECT i, CASE WHEN i IN (500000, 500001) THEN 170141183460469231731687303715884105727 ELSE 1 END::HUGEINT AS c FROM range(1000000) t(i))"
+	queries := slices.Repeat([]string{overflows}, 5)
+	for size := 100; size <= 1000; size += 300 { // each runs out of memory elsewhere
+		queries = append(queries, fmt.Sprintf("SELECT max(length(c)) FROM (SELECT string_agg(DISTINCT repeat('x', %d) || i, '') OVER (ORDER BY i ROWS BETWEEN 5000 PRECEDING AND CURRENT ROW) AS c FROM range(60000) t(i))", size))
+	}
+	for _, sql := range queries {
+		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 		began := time.Now()
 		err := run(ctx, conn, sql)
-		if base.KindOf(err) != base.Invalid {
-			t.Errorf("after %s: %v", time.Since(began), err)
+		if kind := base.KindOf(err); kind != base.Invalid && kind != base.TooLarge {
+			t.Errorf("%s\nafter %s: %v", sql, time.Since(began), err)
+		}
+		cancel()
+	}
+	for i := range 8 { // a timeout is an error in one thread, too
+		timeout := time.Duration(i+1) * 200 * time.Millisecond
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		err := run(ctx, conn, "SELECT max(len(c)) FROM (SELECT list(DISTINCT i) OVER (ORDER BY i ROWS BETWEEN 5000 PRECEDING AND CURRENT ROW) AS c FROM range(200000) t(i))")
+		if kind := base.KindOf(err); kind != base.Timeout && kind != base.TooLarge {
+			t.Errorf("with a timeout of %s: %v", timeout, err)
 		}
 		cancel()
 	}

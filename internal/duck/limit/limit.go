@@ -9,10 +9,10 @@
 //   - Time: DuckDB checks its interrupt flag between chunks of rows. This package checks it in more
 //     places: in every scalar function (functions.cc), while a statement is planned (planning.cc),
 //     within long lists (values.cc), in each search of a regular expression (regexp.cc), where a
-//     thread waits for others that build a window (waiting.cc), and where large pieces of memory
-//     are allocated (memory.cc). Some functions cannot be interrupted, and their work grows faster
-//     than their arguments. For these it refuses rows that would take too long (functions.cc,
-//     like.cc, casts.cc).
+//     thread waits for others that build a window (waiting.cc, windows.cc), and where large pieces
+//     of memory are allocated (memory.cc). Some functions cannot be interrupted, and their work
+//     grows faster than their arguments. For these it refuses rows that would take too long
+//     (functions.cc, like.cc, casts.cc).
 //
 // The package is C++ with DuckDB's private headers (see livescan). Package duck is its only user.
 package limit
@@ -36,6 +36,7 @@ package limit
 #cgo linux LDFLAGS: -Wl,--wrap=_ZNK6duckdb6Vector8GetValueEm
 #cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb14FunctionBinder19BindSortedAggregateERNS_13ClientContextERNS_24BoundAggregateExpressionERKNS_6vectorINS_10unique_ptrINS_10ExpressionESt14default_deleteIS7_ELb1EEELb1ESaISA_EEENS_12optional_ptrINS5_ISt3setImSt4lessImESaImEELb1ESaISK_EEELb1EEE
 #cgo linux LDFLAGS: -Wl,--wrap=nanosleep
+#cgo linux LDFLAGS: -Wl,--wrap=_ZN6duckdb23WindowAggregateExecutorC1ERNS_21BoundWindowExpressionERNS_13ClientContextERNS_23WindowSharedExpressionsENS_21WindowAggregationModeE
 #include <stdlib.h>
 #include "limit.h"
 */

@@ -118,11 +118,11 @@ func (e *Engine) beginMutation(m *Mutation, s *snapshot.Snapshot, c Change, o Ap
 // Publish makes the change visible and durable. parts are the new parts, with the rows that the
 // change inserts. move is the remap of all other rows. If moved is true, one of the old parts was
 // rewritten meanwhile and nothing is changed: a new Mutation of the same change may succeed.
-// ErrChanged is as for Commit. The end of ctx only ends the wait for table locks of other
-// statements; after that Publish completes.
+// ErrChanged and ErrPinned are as for Commit. Publish waits for no lock, because its caller holds a
+// snapshot.
 func (m *Mutation) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (moved bool, err error) {
 	if m.pins == Unpinned {
-		release, err := m.engine.Share(ctx, nil, m.table)
+		release, err := m.engine.tryShare(ctx, []base.TableID{m.table})
 		if err != nil {
 			return false, err
 		}

@@ -126,6 +126,27 @@ func TestMutationsAreComparedWithOtherChanges(t *testing.T) {
 	}
 }
 
+// TestAMutationWaitsForNoLock: another statement locks the table while the mutation writes its
+// parts. Waiting for that lock would keep the mutation's snapshot in memory.
+func TestAMutationWaitsForNoLock(t *testing.T) {
+	fsys := vfs.NewCrashable()
+	d := mustOpen(t, fsys)
+	d.mutates = true
+	table, err := d.createItems()
+	must(t, err)
+	must(t, d.appendItems(table.ID, []int64{1, 2, 3}, 0))
+	must(t, d.engine.Flush(ctx))
+	release, err := d.engine.Pin(ctx, nil, table.ID)
+	must(t, err)
+	one := int64(1)
+	if err := d.changeNow(fsys, table.ID, map[int64]*int64{1: &one}); !errors.Is(err, engine.ErrPinned) {
+		t.Errorf("while the table is locked: %v", err)
+	}
+	release()
+	must(t, d.changeNow(fsys, table.ID, map[int64]*int64{1: &one}))
+	d.mustEnd(t)
+}
+
 // TestMergesLeaveAloneWhatAMutationWrites runs merges while one part is being rewritten.
 func TestMergesLeaveAloneWhatAMutationWrites(t *testing.T) {
 	d := mustOpen(t, vfs.NewCrashable())

@@ -12,8 +12,7 @@ import (
 
 const (
 	// maxBatchRows is the number of rows at which the encoder writes the rows it has gathered as
-	// one
-	// Arrow batch.
+	// one Arrow batch.
 	maxBatchRows = 65_536
 	// maxBatchBytes is the number of bytes at which the encoder writes the rows it has gathered as
 	// one Arrow batch, even if the rows are fewer than maxBatchRows.

@@ -8,18 +8,20 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// If the columns have another schema than a message, the message is first re-encoded with that
-// schema, by Avro's rules for schema resolution. Then it is decoded like any other message. This
-// takes two passes over the message, but needs only one implementation of decoding.
+// The schema of the columns may be another one than that of a message. The message is then first
+// encoded again with the schema of the columns, by Avro's rules for schema resolution. After that
+// it is decoded like any other message. This takes two passes over the message, but needs only one
+// implementation of decoding.
 
-// resolving says how to convert the encoding of a writer's type to the encoding of a reader's type.
+// resolving says how to convert an encoded value from a type of the writer's schema (with which it
+// was written) to a type of the reader's schema.
 type resolving uint8
 
 const (
 	keepNothing resolving = iota // null
-	keepByte                     // boolean
-	keepNumber                   // int and long have the same encoding
-	keepSized                    // string and bytes have the same encoding
+	keepByte                     // a boolean is copied
+	keepNumber                   // int and long are copied: both have the same encoding
+	keepSized                    // string and bytes are copied: both have the same encoding
 	keepFixed
 	numberToFloat
 	numberToDouble
@@ -30,51 +32,55 @@ const (
 	toMap
 	fromUnion
 	intoUnion
-	refuse // a branch or symbol that the reader's schema lacks
+	refuse // the reader's schema lacks this branch or symbol
 )
 
-// resolver resolves the values of one of the writer's types.
+// resolver converts the values of one type of the writer's schema to the reader's schema.
 type resolver struct {
 	act    resolving
-	branch int // intoUnion: number of the branch in the reader's union
-	size   int // keepFixed
-	// toSymbol: for each of the writer's symbols its number in the reader's enum, -1 if it is
-	// missing
+	branch int // for intoUnion: number of the branch in the reader's union
+	size   int // for keepFixed: size of a value in bytes
+	// symbols is for toSymbol. symbols[i] is the number in the reader's enum of the writer's symbol
+	// i. It is -1 if the reader's enum does not have the symbol.
 	symbols []int
-	names   []string // toSymbol: the writer's symbols; toRecord: the writer's fields
-	// parts depends on act. toRecord: the writer's fields. toList, toMap: the element. fromUnion:
-	// the branches. intoUnion: the value.
+	names   []string // for toSymbol: the writer's symbols; for toRecord: the writer's fields
+	// parts are the resolvers of the types inside of this type. For toRecord, they are those of the
+	// writer's fields. For toList and toMap, there is one for the elements. For fromUnion, they are
+	// those of the branches. For intoUnion, there is one for the value.
 	parts []*resolver
-	why   string // refuse: the error message
+	why   string // for refuse: the error message
 
-	// For toRecord. slots has, for each of the writer's fields, the number of the reader's field,
-	// or -1. defaults has the encoded defaults of the reader's fields that the writer lacks.
-	// ordered is true if both have the same fields in the same order.
+	// slots, defaults and ordered are for toRecord. slots[i] is the number of the reader's field
+	// for the writer's field i, or -1. defaults[i] is the encoded default of the reader's field i,
+	// if the writer does not have this field. ordered means that both records have the same fields
+	// in the same order.
 	slots    []int
 	defaults [][]byte
 	ordered  bool
 }
 
 const (
-	// maxResolved bounds the size of a message in the reader's encoding, in bytes. The limit is
-	// needed because defaults can be longer than the data of the message.
+	// maxResolved is the maximum size in bytes of a message in the reader's encoding. The limit is
+	// needed because default values can be longer than the message.
 	maxResolved = 256 << 20
-	// maxInside bounds the nesting depth of values of a recursive type.
+	// maxInside is the maximum nesting depth of the values of a recursive type.
 	maxInside = 200
 )
 
-// resolution is the state of resolving messages, one after the other.
+// resolution is the state of a decoder for converting messages to the reader's schema, one message
+// after the other.
 type resolution struct {
 	root   *resolver
 	out    []byte
-	spans  []span // values of the reader's fields in the records that are being resolved
+	spans  []span // positions of field values in the records being converted
 	inside int
 }
 
-// span is the position of a field's value in out.
+// span is the position of a field's value in the converted message.
 type span struct{ from, to int }
 
-// resolve returns msg in the reader's encoding. The result is valid until the next call.
+// resolve returns msg, an encoded message, in the encoding of the reader's schema. The result is
+// valid until the next call. ok is false if the message could not be converted.
 func (d *Decoder) resolve(msg []byte) (_ []byte, ok bool) {
 	s := d.resolution
 	s.out, s.spans, s.inside = s.out[:0], s.spans[:0], 0
@@ -85,8 +91,8 @@ func (d *Decoder) resolve(msg []byte) (_ []byte, ok bool) {
 	return s.out, end >= 0
 }
 
-// resolved appends the value at b[p:] to out, in the reader's encoding. It returns the position
-// after the value, or -1 on failure.
+// resolved converts the value at b[p:] with the resolver r, and appends it to the converted
+// message. It returns the position after the value, or -1 on failure.
 func (d *Decoder) resolved(r *resolver, b []byte, p int) int {
 	s := d.resolution
 	if len(s.out) > maxResolved {
@@ -194,8 +200,8 @@ func (d *Decoder) resolvedRecord(r *resolver, b []byte, p int) int {
 	if r.ordered {
 		return p
 	}
-	// Append the values in the reader's order after the existing bytes, then move them to the
-	// record's start.
+	// The values were appended in the writer's order. They are now appended again in the reader's
+	// order, and then moved to the start of the record.
 	written := len(s.out)
 	for slot, value := range r.defaults {
 		if value == nil {
@@ -216,7 +222,9 @@ func (d *Decoder) resolvedBlocks(r *resolver, b []byte, p int) int {
 		if count, p = d.long(b, p); p < 0 {
 			return -1
 		}
-		if count < 0 { // the block's size in bytes follows, for readers that skip it
+		// a negative count is followed by the block's size in bytes, for readers that skip the
+		// block
+		if count < 0 {
 			if count == math.MinInt64 {
 				return d.fail("a block of too many elements", first)
 			}
@@ -247,7 +255,7 @@ func (d *Decoder) resolvedBlocks(r *resolver, b []byte, p int) int {
 	}
 }
 
-// incompatible returns an error about two schemas.
+// incompatible returns the error that two schemas are not compatible.
 func incompatible(format string, args ...any) error {
 	return base.Errorf(base.Invalid, "the schemas of writer and reader do not fit: "+format, args...)
 }

@@ -116,8 +116,10 @@ type runner func(sql string) (int64, error)
 
 // side has the measurements of one query with one of the two systems: Scoter, or DuckDB's view.
 type side struct {
-	run       runner
-	best, cpu float64 // in milliseconds: the fastest run, and its processor time
+	run runner
+	// best and cpu are the time of the fastest run of the query, and its processor time, in
+	// milliseconds.
+	best, cpu float64
 	rows      int64
 }
 

@@ -32,8 +32,9 @@ type Env struct {
 
 // Metric is one measured number of a report, with its target if it has one.
 type Metric struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"` // the measured number: the median of the samples, if there are any
+	Name string `json:"name"`
+	// Value is the measured number. It is the median of the samples, if there are any.
+	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 	// Target is the number that Value must reach, or nil if there is no target. If AtLeast is set,
 	// Value must be at least Target, and otherwise at most Target.

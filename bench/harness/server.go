@@ -26,10 +26,10 @@ import (
 
 // Server is a running Scoter server, started with `scoter serve`.
 type Server struct {
-	URL string // address of the server: http://host:port
+	URL string // URL is the address of the server, http://host:port.
 	Dir string
 
-	scoter  string // path of the scoter program that runs
+	scoter  string // scoter is the path of the scoter program that runs as the server.
 	client  *http.Client
 	process *exec.Cmd
 	exited  chan error

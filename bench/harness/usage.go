@@ -81,7 +81,7 @@ func (p Process) field(file, name string) (int64, error) {
 // Use says how long some work took, and how much processor time the server used for it.
 type Use struct {
 	Wall time.Duration
-	CPU  float64 // processor time of the server in seconds
+	CPU  float64 // CPU is the processor time of the server in seconds.
 }
 
 // Measure calls work. It returns how long that took, and how much processor time the server used

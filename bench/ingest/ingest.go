@@ -46,10 +46,11 @@ const (
 // kind is a kind of run of the benchmark: a wire format, and what is measured with it.
 type kind struct {
 	name, path string
-	share      int // the run sends Options.Rows divided by share
-	target     float64
-	merged     bool // the measured cost includes merging
-	newBody    func(seed, rows int) telemetry.Body
+	// share says how many rows a run of this kind sends: Options.Rows divided by share.
+	share   int
+	target  float64
+	merged  bool // merged means that the measured cost includes merging the parts.
+	newBody func(seed, rows int) telemetry.Body
 }
 
 var kinds = []kind{
@@ -105,9 +106,10 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 
 // fixedRun has the measurements of a run with a fixed number of rows.
 type fixedRun struct {
-	use          harness.Use
-	acknowledged time.Duration // time until the response for the last row
-	retries      int64         // how often the server asked for a request to be sent again
+	use harness.Use
+	// acknowledged is the time from the start until the response for the last row.
+	acknowledged time.Duration
+	retries      int64 // retries is how often the server asked for a request to be sent again.
 	partsBytes   float64
 }
 
@@ -190,7 +192,8 @@ type load struct {
 	server      *harness.Server
 	kind        kind
 	requestRows int
-	bodies      chan telemetry.Body // request bodies that no writer is sending at the moment
+	// bodies has the request bodies that no writer is sending at the moment.
+	bodies chan telemetry.Body
 
 	left         atomic.Int64
 	requests     atomic.Int64

@@ -17,7 +17,8 @@ import (
 // mode, the UPDATE rewrites the parts at once. Package mutate chooses between the modes, based on
 // these measurements.
 
-var modeShares = []int{1, 3, 10, 20, 30, 50, 100} // shares of the rows that are updated, in percent
+// modeShares are the shares of the rows that the measured UPDATEs change, in percent.
+var modeShares = []int{1, 3, 10, 20, 30, 50, 100}
 
 var modeUpdates = []struct{ name, set string }{
 	{"1 number", "l_discount = l_discount + 0.01"},

@@ -50,7 +50,7 @@ const database = "default"
 // state says which changes are made to the table before its queries are measured.
 type state struct {
 	name    string
-	changes []int // number of rows that each change updates or deletes
+	changes []int // changes has, for each change, the number of rows that it updates or deletes.
 }
 
 func (o *Options) states() []state {

@@ -79,7 +79,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 
 type restart struct {
 	wall     time.Duration
-	cpu      float64 // processor time in seconds
+	cpu      float64 // cpu is the processor time of the restart in seconds.
 	requests int64
 }
 

@@ -49,8 +49,8 @@ type side struct{ Millis, CPU, Allocated float64 }
 // answer is the answer of a benchmark program to a command.
 type answer struct {
 	Versions map[string]string
-	Results  []any // set if the command was "check"
-	Value    any   // set if the command was "value"
+	Results  []any // Results is set if the command was "check". It has the results of the calls.
+	Value    any   // Value is set if the command was "value". It is the result of an SQL query.
 	// Calls and Next are set if the command was "turn". Calls is the number of calls in a slice, a
 	// sequence of calls that is measured as one. Next is the number of the call after all slices.
 	Calls, Next int
@@ -67,7 +67,8 @@ type answer struct {
 type program struct {
 	*harness.Conversation
 	driver, file string
-	next         int // number of the next call, on which the call's arguments depend
+	// next is the number of the next call. The arguments of a call depend on its number.
+	next int
 }
 
 func (p *program) ask(words ...any) (a answer, err error) {

@@ -38,7 +38,7 @@ const (
 type query struct {
 	name        string
 	connections int
-	target      float64 // target for the median time of the query, in milliseconds
+	target      float64 // target is the target for the median time of the query, in milliseconds.
 	sql         func(o *Options, n int) string
 }
 

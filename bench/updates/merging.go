@@ -16,8 +16,8 @@ const warming, measuring = 500, 4 * time.Second
 
 // rush has the measurements of single-row updates that were made over a fixed time.
 type rush struct {
-	took    []float64 // time of each update in milliseconds
-	merging float64   // share of the time in which a merge ran
+	took    []float64 // took has the time of each update in milliseconds.
+	merging float64   // merging is the share of the time (0 to 1) in which a merge ran.
 }
 
 func (r rush) perSecond() float64 { return float64(len(r.took)) / measuring.Seconds() }

@@ -41,7 +41,7 @@ type bench struct {
 	dir     string
 	parquet string
 	server  *harness.Server
-	sides   []*side // the systems that are compared, Scoter first
+	sides   []*side // sides are the systems that are compared. The first one is Scoter.
 
 	progress *harness.Progress
 }

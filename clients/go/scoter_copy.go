@@ -27,9 +27,9 @@ type scPut[T any] func(o *scCopy, t *scServed, v T)
 type scServed struct {
 	oid      uint32
 	receive  string
-	elem     uint32 // of an array type: OID of its elements' type
-	base     uint32 // of a domain: OID of the type below it
-	relation uint32 // of a composite type: OID of its relation
+	elem     uint32 // elem is the OID of an array type's element type.
+	base     uint32 // base is the OID of the type on which a domain is based.
+	relation uint32 // relation is the OID of a composite type's relation.
 	// item is the type of an array's elements, and fields are the types of a composite type's
 	// fields. They are set if they are needed to write a value.
 	item   *scServed
@@ -202,7 +202,8 @@ var errScRagged = errors.New("its lists do not have the same lengths")
 // dimensions, and which dimension is being written.
 type scCopyArray struct {
 	dims, depth, level int
-	sized              bool // the lengths of the inner dimensions are known
+	// sized says that the lengths of the array's inner dimensions are known.
+	sized bool
 }
 
 // scPutArray appends a list as an array with the given number of dimensions (depth). put appends an

@@ -63,7 +63,7 @@ type scRowWriter struct {
 	name       string
 	one, many  *sql.Stmt
 	size, most int
-	waiting    []any // values of the rows that are collected and not written yet
+	waiting    []any // waiting has the values of the rows that are not written yet.
 	// written is the number of rows written so far, and changed the number of rows that these
 	// changed in the table.
 	written, changed int64

@@ -26,9 +26,11 @@ type cell interface {
 type style uint8
 
 const (
-	jsonStyle  style = iota // values are written as JSON
-	csvStyle                // values are written as plain text, but as JSON inside of nested values
-	tableStyle              // like csvStyle, but values look as in DuckDB's shell
+	jsonStyle style = iota // jsonStyle writes values as JSON.
+	// csvStyle writes values as plain text. Values inside of other values are JSON.
+	csvStyle
+	// tableStyle is like csvStyle, but single values look as in DuckDB's shell.
+	tableStyle
 )
 
 // maxDepth is the maximum depth to which types may be nested in a result.
@@ -137,7 +139,8 @@ func newCell(field arrow.Field, st style, depth int) (cell, error) {
 
 // nulls is the validity bitmap of an array: it says which rows are NULL.
 type nulls struct {
-	bits   []byte // one bit per row, 0 if the row is NULL; nil if no row is NULL
+	// bits has one bit per row, which is 0 if the row is NULL. It is nil if no row is NULL.
+	bits   []byte
 	offset int
 }
 

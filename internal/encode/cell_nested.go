@@ -323,7 +323,8 @@ type unionCell struct {
 	names  []string
 	fields []cell
 	union  array.Union
-	dense  *array.DenseUnion // the array if its layout is dense, and nil if it is sparse
+	// dense is the union array if it has Arrow's dense layout. It is nil for the sparse layout.
+	dense *array.DenseUnion
 }
 
 func (c *unionCell) bind(arr arrow.Array) {

@@ -204,7 +204,7 @@ type timestampCell struct {
 	unit     arrow.TimeUnit
 	sep      byte
 	zone     string
-	dateOnly bool // the values are a DATE that is stored in milliseconds
+	dateOnly bool // dateOnly says that the values are of the type DATE, stored in milliseconds.
 	values   []int64
 }
 

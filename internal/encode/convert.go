@@ -13,7 +13,7 @@ type convert func(arrow.Array) (arrow.Array, error)
 
 // target says for which output format columns are converted: Parquet or Arrow IPC.
 type target struct {
-	parquet bool // true for Parquet, false for Arrow IPC
+	parquet bool // parquet is true if the output is Parquet, and false if it is Arrow IPC.
 }
 
 // converted is a schema that has only types that the output format supports, with the function that

@@ -37,15 +37,15 @@ type Options struct {
 
 	// batchRows, rowGroupRows and rowGroupBytes are limits that tests make smaller. 0 means the
 	// usual limit.
-	batchRows     int   // rows of a batch of Arrow
-	rowGroupRows  int64 // rows of a row group of Parquet
+	batchRows     int   // maximum number of rows in a batch of Arrow
+	rowGroupRows  int64 // maximum number of rows in a row group of Parquet
 	rowGroupBytes int64
 }
 
 // Stats describes the output of one Write.
 type Stats struct {
-	Rows  int64 // rows that were encoded
-	Bytes int64 // bytes that the writer accepted
+	Rows  int64 // Rows is the number of rows that were encoded.
+	Bytes int64 // Bytes is the number of bytes that the writer accepted.
 	// Truncated says that the result had more rows than Options.MaxRows, and the rest was cut.
 	Truncated bool
 }
@@ -67,8 +67,9 @@ type encoder interface {
 
 // tail is the information about a result that some formats write after the last row.
 type tail struct {
-	rows      int64
-	rowsRead  int64 // number of rows that the query scanned; negative if unknown
+	rows int64
+	// rowsRead is the number of rows that the query scanned. A negative number means unknown.
+	rowsRead  int64
 	elapsed   time.Duration
 	timed     bool
 	truncated bool

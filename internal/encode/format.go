@@ -11,13 +11,14 @@ import (
 type Format uint8
 
 const (
-	JSON        Format = iota // one JSON document
-	NDJSON                    // one JSON object per line
-	CSV                       // RFC 4180 with a header
-	Arrow                     // an Arrow IPC stream
-	Parquet                   // a Parquet file
-	MessagePack               // MessagePack objects of columns: docs/format/msgpack.md
-	Table                     // a table in box characters for a terminal
+	JSON    Format = iota // JSON is a single JSON document.
+	NDJSON                // NDJSON is one JSON object per line, for each row.
+	CSV                   // CSV is comma-separated values with a header, as in RFC 4180.
+	Arrow                 // Arrow is an Arrow IPC stream.
+	Parquet               // Parquet is a Parquet file.
+	// MessagePack is a sequence of MessagePack objects, column by column: docs/format/msgpack.md
+	MessagePack
+	Table // Table is a table of text and lines for a terminal.
 )
 
 // formats has, for each format, its name, media types and file extension. The first media type of a
@@ -88,9 +89,11 @@ func ParseFormat(accept, query string) (Format, error) {
 
 // mediaRange is one element of an Accept header, such as text/*;q=0.5.
 type mediaRange struct {
-	mediaType   string // such as text/csv: in lower case, without parameters
-	q           int    // the q-value in thousandths, 0 to 1000
-	specificity int    // 0 for */*, 1 for a range such as text/*, 2 for a full media type
+	// mediaType is a media type such as text/csv, in lower case and without parameters.
+	mediaType string
+	q         int // q is the q-value (the client's preference) in thousandths, 0 to 1000.
+	// specificity is 0 for */*, 1 for a range such as text/*, and 2 for a full media type.
+	specificity int
 }
 
 // acceptRanges parses an Accept header into its elements. It ignores malformed elements.

@@ -21,7 +21,7 @@ type jsonEncoder struct {
 	out    *out
 	schema *arrow.Schema
 	cells  []cell
-	rows   bool // whether a row was written already
+	rows   bool // rows says whether a row was written already.
 }
 
 func newJSONEncoder(schema *arrow.Schema, o *out) (*jsonEncoder, error) {

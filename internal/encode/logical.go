@@ -15,15 +15,16 @@ import (
 type meaning uint8
 
 const (
-	plain    meaning = iota
-	uuid             // UUID: 16 bytes, big-endian
-	hugeint          // HUGEINT: 16 bytes, little-endian two's complement
-	uhugeint         // UHUGEINT: 16 bytes, little-endian, or a decimal128 whose bits are unsigned
-	timeTZ           // TIME WITH TIME ZONE: 8 bytes, see appendTimeTZ
-	bitText          // BIT: a byte with the number of padding bits, then the bits
-	bignum           // BIGNUM: three bytes of header, then the magnitude, big-endian
-	bool8            // BOOLEAN as an int8, in which 0 is false
-	jsonText         // JSON: UTF-8 text
+	plain   meaning = iota
+	uuid            // uuid is UUID: 16 bytes, big-endian.
+	hugeint         // hugeint is HUGEINT: 16 bytes, little-endian, in two's complement.
+	// uhugeint is UHUGEINT: 16 bytes, little-endian, or a decimal128 whose bits are unsigned.
+	uhugeint
+	timeTZ   // timeTZ is TIME WITH TIME ZONE: 8 bytes, see appendTimeTZ.
+	bitText  // bitText is BIT: a byte with the number of padding bits, then the bits.
+	bignum   // bignum is BIGNUM: three bytes of header, then the magnitude, big-endian.
+	bool8    // bool8 is BOOLEAN as an int8, in which 0 is false.
+	jsonText // jsonText is JSON, as UTF-8 text.
 )
 
 // resolve returns how the values of a field are stored and what they mean: the Arrow storage type

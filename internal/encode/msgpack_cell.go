@@ -204,7 +204,7 @@ type decimalValues interface {
 // bits becomes an integer. Any other value becomes a double if that loses no digit, and otherwise a
 // string.
 type packDecimal struct {
-	cell    // the cell that writes the same values as text
+	cell    // cell is the cell that writes the same values as text.
 	numbers decimalValues
 	scale   int32
 	text    []byte
@@ -234,7 +234,7 @@ func (c *packDecimal) append(dst []byte, i int) []byte {
 
 type packStrings[O int32 | int64] struct {
 	stringCell[O]
-	ascii bool // all strings of the batch are ASCII
+	ascii bool // ascii says that all strings of the batch are ASCII.
 }
 
 func (c *packStrings[O]) bind(arr arrow.Array) {

@@ -88,7 +88,8 @@ func append2(dst []byte, v uint32) []byte {
 	return append(dst, digits2[2*v], digits2[2*v+1])
 }
 
-const maxUint64Power = 10_000_000_000_000_000_000 // 10^19, the largest power of ten in a uint64
+// maxUint64Power is 10^19, the largest power of ten in a uint64.
+const maxUint64Power = 10_000_000_000_000_000_000
 
 // uint128 is an unsigned 128-bit integer.
 type uint128 struct{ hi, lo uint64 }

@@ -22,9 +22,9 @@ const (
 type out struct {
 	w       io.Writer
 	buf     []byte
-	written int64 // number of bytes that w accepted
-	err     error // the first error of w; after an error no more rows are written
-	refused bool  // the write that failed did not write a single byte
+	written int64 // written is the number of bytes that w has accepted.
+	err     error // err is the first error of w. After an error no more rows are written.
+	refused bool  // refused says that the write that failed did not write a single byte.
 }
 
 var outBuffers = sync.Pool{New: func() any { b := make([]byte, 0, flushAt+flushAt/4); return &b }}

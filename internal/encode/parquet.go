@@ -44,7 +44,7 @@ type parquetEncoder struct {
 	convert  converted
 	writer   *pqarrow.FileWriter
 	maxBytes int64
-	bytes    int64 // size in bytes of the values in the current row group
+	bytes    int64 // bytes is the size in bytes of the values in the current row group.
 }
 
 func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncoder, error) {

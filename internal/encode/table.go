@@ -23,8 +23,8 @@ type tableEncoder struct {
 	out     *out
 	schema  *arrow.Schema
 	cells   []cell
-	numbers []bool // numbers[i] says whether column i has numbers, which are aligned to the right
-	text    []byte // the texts of the gathered values, row after row
+	numbers []bool // numbers[i] says whether column i has numbers. They are aligned to the right.
+	text    []byte // text has the texts of the gathered values, row after row.
 	ends    []int
 }
 

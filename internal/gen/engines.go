@@ -24,7 +24,7 @@ import (
 type Generator struct {
 	url string
 
-	mu     sync.Mutex // guards the field server
+	mu     sync.Mutex // mu guards the field server.
 	server *postgres.Server
 }
 

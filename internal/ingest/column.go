@@ -14,14 +14,14 @@ type Kind uint8
 
 // These are the types of columns that follow from values alone.
 const (
-	Null Kind = iota // all values so far are NULL
+	Null Kind = iota // Null is the kind of a column in which all values so far are NULL.
 	Bool
-	Int   // int64
-	Uint  // uint64: a value is above the range of int64, and none is negative
-	Float // float64
+	Int   // Int is int64.
+	Uint  // Uint is uint64. A value is above the range of int64, and none is negative.
+	Float // Float is float64.
 	String
 	Binary
-	Timestamp // microseconds since 1970 UTC; nanoseconds if a value needs them
+	Timestamp // Timestamp has microseconds since 1970 UTC, or nanoseconds if a value needs them.
 	List
 	Struct
 )
@@ -38,7 +38,7 @@ func (k Kind) String() string { return kindNames[k] }
 // Values are set by row number, in ascending order. Rows that are skipped are NULL. After a method
 // has returned an error, the column must not be used.
 type Column struct {
-	name   string // path of names from the table's column, such as "a" or "a.b"
+	name   string // name is the path of names from the table's column, such as "a" or "a.b".
 	nested bool
 	kind   Kind
 	rows   int
@@ -60,17 +60,19 @@ type Column struct {
 	fixed []uint64
 	// nanos is for Timestamp. It has the nanoseconds below the microsecond, for the rows up to the
 	// last one that has any.
-	nanos   []uint16
-	bools   []byte  // values of Bool, as a bitmap
-	text    Strings // values of String and Binary
-	offsets []int32 // for List: where each row begins in element, and the end of the last row
+	nanos []uint16
+	bools []byte  // bools has the values of a column of the kind Bool, as a bitmap.
+	text  Strings // text has the values of a column of the kind String or Binary.
+	// offsets is for a column of the kind List. It says where each row begins in element, and where
+	// the last row ends.
+	offsets []int32
 	element *Column
-	fields  columns // for Struct
+	fields  columns // fields are the columns of the fields of a column of the kind Struct.
 }
 
 // shared is the state that all columns of a table share, nested columns included.
 type shared struct {
-	columns int // number of columns of the table, including nested ones
+	columns int // columns is the number of columns of the table, including nested columns.
 	padding *Padding
 }
 

@@ -31,9 +31,9 @@ func DecodedSize(encoding string, body []byte) (size, decoder int64) {
 }
 
 const (
-	gzipMost = 1032 // one byte of deflate expands to at most this many bytes
+	gzipMost = 1032 // gzipMost is the maximum number of bytes to which one byte of deflate expands.
 
-	zstdBlock = 128 << 10 // maximum number of bytes in a block of zstd
+	zstdBlock = 128 << 10 // zstdBlock is the maximum number of bytes in a block of zstd.
 	// zstdShare is the compression ratio that is assumed for a block, at most, if its frame does
 	// not say its size.
 	zstdShare = 64

@@ -26,7 +26,7 @@ var (
 // Identity is the name of the encoding of a body that is not compressed.
 const Identity = "identity"
 
-var gzipReaders sync.Pool // *gzip.Reader; each takes 40 KB
+var gzipReaders sync.Pool // gzipReaders are *gzip.Reader for reuse. Each of them takes 40 KB.
 
 // Decoders with a zstd window above pooledWindow bytes are not cached in the pool. The header of a
 // zstd frame declares a window, which the decoder allocates. The format asks every decoder to
@@ -36,7 +36,7 @@ const (
 	pooledWindow = 8 << 20
 )
 
-var zstdReaders sync.Pool // *zstd.Decoder
+var zstdReaders sync.Pool // zstdReaders are *zstd.Decoder for reuse.
 
 // Encoding returns how a body is compressed: gzip, zstd, lz4 (its frame format) or Identity.
 // contentEncoding is the value of the Content-Encoding header, in any case; x-gzip means gzip. If

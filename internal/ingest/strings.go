@@ -14,11 +14,14 @@ type Strings struct {
 	rows  int
 	plain bool
 
-	values  intern.Table // the distinct values; used if not plain
-	indices []uint32     // index of each row's value; used if not plain
+	// values are the distinct values of the column. They are used if plain is not set.
+	values  intern.Table
+	indices []uint32 // indices has the index of each row's value. It is used if plain is not set.
 
-	data    []byte  // the bytes of all rows; used if plain
-	offsets []int32 // where each row begins in data, and the end of the last; used if plain
+	data []byte // data has the bytes of all rows. It is used if plain is set.
+	// offsets says where each row begins in data, and where the last one ends. It is used if plain
+	// is set.
+	offsets []int32
 }
 
 // dictionaryMax and dictionaryCheck are limits above which a dictionary is given up. Measured with

@@ -4,11 +4,12 @@ import "math"
 
 // Moment is a timestamp that was parsed from text.
 type Moment struct {
-	Micros  int64  // microseconds since 1970, in UTC if Zoned is set, and otherwise in local time
-	Nanos   uint16 // nanoseconds below the microsecond, 0 to 999
-	Zoned   bool   // the text has a Z or an offset from UTC
-	Shifted bool   // the text has an offset from UTC that is not 0
-	IsDate  bool   // the text is a date without a time of day
+	// Micros are microseconds since 1970, in UTC if Zoned is set, and otherwise in local time.
+	Micros  int64
+	Nanos   uint16 // Nanos are the nanoseconds below the microsecond, 0 to 999.
+	Zoned   bool   // Zoned says that the text has a Z or an offset from UTC.
+	Shifted bool   // Shifted says that the text has an offset from UTC that is not 0.
+	IsDate  bool   // IsDate says that the text is a date without a time of day.
 }
 
 // ParseTimestamp parses the extended form of ISO 8601 as databases write it. That is YYYY-MM-DD,

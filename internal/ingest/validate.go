@@ -58,10 +58,11 @@ func validate(batch arrow.RecordBatch, budget *Budget) error {
 }
 
 type validator struct {
-	columns    int
-	weightless int // number of values in arrays that use no bytes for values
+	columns int
+	// weightless is the number of values in arrays that use no bytes for their values.
+	weightless int
 	budget     *Budget
-	viewed     int64 // number of bytes of text that were read through views
+	viewed     int64 // viewed is the number of bytes of text that were read through views.
 }
 
 // maxWeightless is the maximum number of values in a batch that use no bytes, such as NULLs of the

@@ -53,7 +53,9 @@ func Micros(request int64, rows, row int) int64 {
 
 type messagePack struct {
 	bytes []byte
-	times int // position of the first time in the bytes; the others follow every nine bytes
+	// times is the position of the first time in the bytes of the body. Each of the other times
+	// follows nine bytes after the one before it.
+	times int
 	rows  int
 }
 
@@ -99,7 +101,8 @@ func (m *messagePack) Reader() io.Reader { return bytes.NewReader(m.bytes) }
 
 type lineProtocol struct {
 	bytes []byte
-	times []int // positions of the times in the bytes; each time has 16 digits
+	// times are the positions of the times in the bytes of the body. Each time has 16 digits.
+	times []int
 }
 
 // NewLineProtocol returns a body in line protocol, with times in microseconds. It has the same rows

@@ -37,9 +37,9 @@ type Broker struct {
 	TLSAddr, SASLAddr string
 
 	dir  string
-	java []string // command line that starts the broker
+	java []string // java is the command line that starts the broker.
 
-	process *exec.Cmd // process of the broker; nil while it is down
+	process *exec.Cmd // process is the broker's process; it is nil while the broker is down.
 	ended   chan struct{}
 	log     *lockedBuffer
 }

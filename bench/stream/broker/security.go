@@ -18,7 +18,8 @@ type Security struct {
 	// Truststore is the path of a PEM file with the certificates of the authorities that sign the
 	// certificates of clients.
 	Truststore string
-	Users      map[string]string // passwords by user name, for SASL (PLAIN and SCRAM)
+	// Users has the passwords of users by name, for SASL (PLAIN and SCRAM).
+	Users map[string]string
 }
 
 // extend returns settings, the settings of a broker, with two more listeners at the addresses tls

@@ -35,8 +35,9 @@ func (*Options) Help() string {
 // kind is a kind of run of the benchmark: the topic that is read, and the tables that it fills.
 type kind struct {
 	name, topic, message string
-	into                 string // the rest of CREATE SOURCE, from INTO on
-	share                int    // the run reads share times Options.Messages messages
+	into                 string // into is the end of the CREATE SOURCE statement, from INTO on.
+	// share says how many messages the run reads: share times Options.Messages.
+	share int
 	// parts says when the run ends: when all rows are in parts if it is set, and otherwise when all
 	// rows are visible.
 	parts  bool
@@ -114,7 +115,8 @@ type run struct {
 	*Options
 	env         *harness.Env
 	dir, config string
-	bytes       map[string]float64 // average size of the messages in bytes, by topic
+	// bytes has the average size of the messages of each topic, in bytes.
+	bytes map[string]float64
 }
 
 // token is the access token of an administrator of the server. Only an administrator may create a

@@ -31,7 +31,7 @@ var NormalizedPaths = []string{"id", "received", "site.domain", "device.os", "de
 // Source makes random messages for benchmarks.
 type Source struct {
 	rng     *rand.Rand
-	scratch [8][]byte // buffers for nested messages, by nesting depth
+	scratch [8][]byte // scratch are buffers for nested messages, one for each nesting depth.
 	depth   int
 	micros  uint64
 }

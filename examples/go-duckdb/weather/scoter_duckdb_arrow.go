@@ -35,7 +35,7 @@ func scArrow(ctx context.Context, rt *scRuntime, name, query string, args []any)
 // scArrowReader is a result as record batches, with the connection that it uses.
 type scArrowReader struct {
 	array.RecordReader
-	conn *sql.Conn // nil if the connection is the application's
+	conn *sql.Conn // conn is nil if the connection belongs to the application.
 	end  func(rows int64, err error)
 	rows int64
 	refs atomic.Int64

@@ -53,7 +53,7 @@ type query struct {
 
 type table struct {
 	info *TableInfo
-	spec ir.Table // only the fields Key, Set, Insert and Ops are set
+	spec ir.Table // spec has only the fields Key, Set, Insert and Ops.
 }
 
 // Run runs the schema on the engine and describes every query and table of the input. Errors in the

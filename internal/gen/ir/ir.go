@@ -106,7 +106,7 @@ type Migration struct {
 // Pos is a position in an SQL file.
 type Pos struct {
 	File string `json:"file"`
-	Line int    `json:"line"` // counted from 1
+	Line int    `json:"line"` // Line is counted from 1.
 }
 
 // Enum is a type whose values are a fixed list of texts, the labels.

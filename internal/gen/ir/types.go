@@ -10,7 +10,7 @@ const (
 	Int16  Kind = "int16"
 	Int32  Kind = "int32"
 	Int64  Kind = "int64"
-	Int128 Kind = "int128" // DuckDB's HUGEINT, a 128-bit integer
+	Int128 Kind = "int128" // Int128 is a 128-bit integer, DuckDB's HUGEINT.
 
 	Uint8   Kind = "uint8"
 	Uint16  Kind = "uint16"

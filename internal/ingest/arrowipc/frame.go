@@ -20,24 +20,27 @@ import (
 // stream that is cut between the two halves of a message as complete. frames checks every length
 // and count before memory is allocated for it.
 type frames struct {
-	src      []byte
-	p        int
-	budget   int64 // bytes to which compressed buffers may decompress
-	inflated int64 // sum of the decompressed sizes that buffers claimed so far
+	src    []byte
+	p      int
+	budget int64 // budget is the number of bytes to which compressed buffers may decompress.
+	// inflated is the sum of the decompressed sizes that buffers have claimed so far.
+	inflated int64
 	rows     int64
-	natural  *ingest.Budget // limit of memory for the conversion of batches to natural types
-	ended    bool           // the end-of-stream marker was read
-	err      error          // why the last call of Message failed, if the body is at fault
-	batches  int
+	natural  *ingest.Budget // natural limits the memory for converting batches to natural types.
+	ended    bool           // ended says that the end-of-stream marker was read.
+	// err is the reason why the last call of Message failed, if the body is at fault.
+	err     error
+	batches int
 
 	// The following fields are used for files only: the messages that are still to be returned (see
 	// openFile).
-	file         bool
-	schema       []byte
-	blocks       []block
-	dictionaries int // number of blocks, at the beginning of the list, that are dictionaries
+	file   bool
+	schema []byte
+	blocks []block
+	// dictionaries is the number of blocks, at the beginning of the list, that are dictionaries.
+	dictionaries int
 
-	bigEndian bool // set if the schema says that the data is big-endian
+	bigEndian bool // bigEndian is set if the schema says that the data is big-endian.
 
 	// views is the number of variadic buffer counts that a batch must have: one for each column of
 	// a view type. dictionaryViews has the same number for the dictionaries of each id. arrow-go

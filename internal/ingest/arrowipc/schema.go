@@ -13,12 +13,14 @@ import (
 // schemaCheck checks the flatbuffer of a schema before arrow-go reads it. Several references in a
 // flatbuffer may lead to the same table, so a few bytes can describe a tree of any size.
 type schemaCheck struct {
-	at              int
-	count           int
-	text            int           // size in bytes of names and metadata, which arrow-go copies
-	most            int           // maximum of text
-	views           int           // number of columns whose type has the view layout
-	dictionaryViews map[int64]int // number of such columns in the dictionary with each id
+	at    int
+	count int
+	text  int // text is the size in bytes of names and metadata, which arrow-go copies.
+	most  int // most is the maximum of text, in bytes.
+	views int // views is the number of columns whose type has the view layout.
+	// dictionaryViews[id] is the number of columns with the view layout in the dictionary with this
+	// id.
+	dictionaryViews map[int64]int
 }
 
 // CheckSchema checks that b is an Arrow IPC stream that begins with a schema, and that arrow-go can

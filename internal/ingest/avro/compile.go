@@ -13,7 +13,7 @@ import (
 type action uint8
 
 const (
-	doNull action = iota // null: there are no bytes and no column
+	doNull action = iota // doNull reads a null, which has no bytes and no column.
 	doBool
 	doInt
 	doLong
@@ -22,20 +22,20 @@ const (
 	doString
 	doBytes
 	doFixed
-	doSymbol // an enum in a column of the batch: an index into a dictionary
-	doName   // an enum in a list or struct: text
+	doSymbol // doSymbol reads an enum that is a column of the batch, as an index into a dictionary.
+	doName   // doName reads an enum in a list or struct, as text.
 	doRecord
-	doEmpty // a record without fields
+	doEmpty // doEmpty reads a record without fields.
 	doList
 	doMap
-	doUnion // a union with more than one type apart from null
+	doUnion // doUnion reads a union that has more than one type apart from null.
 	doDecimalBytes
 	doDecimalFixed
 	doUUIDString
 	doUUIDFixed
 	doTimeMillis
 	doTimeMicros
-	doMillis // a timestamp in milliseconds
+	doMillis // doMillis reads a timestamp in milliseconds.
 	doDuration
 )
 
@@ -50,7 +50,7 @@ var uuidType = extensions.NewUUIDType()
 
 // compiler builds the tree of nodes for a schema. A node decodes the values of one type.
 type compiler struct {
-	inside  []string // full names of the records around the current type
+	inside  []string // inside has the full names of the records around the current type.
 	columns int
 }
 

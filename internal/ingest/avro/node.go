@@ -11,34 +11,37 @@ import (
 // rows. Buffers have Arrow's layout.
 type node struct {
 	action action
-	bitmap bool // the value, or a value around it, can be NULL
+	bitmap bool // bitmap says that the value, or a value around it, can be NULL.
 	rows   int
 
-	valid   []byte
-	bits    []byte // values of booleans
-	w32     []uint32
-	w64     []uint64 // values of 64 bits; decimals, UUIDs and durations have two per row
-	offsets []int32  // offsets of texts, lists and maps; one more than rows
+	valid []byte
+	bits  []byte // bits has the values of a column of booleans.
+	w32   []uint32
+	w64   []uint64 // w64 has values of 64 bits. Decimals, UUIDs and durations have two per row.
+	// offsets has one more element than there are rows. It is for texts, lists and maps.
+	offsets []int32
 	data    []byte
 
 	// branches is the number of branches of the union around the type. It is 0 if there is no
 	// union.
 	branches int
-	null     int                 // number of the union's null branch; -1 if there is none
-	size     int                 // size in bytes of a value of the type fixed
-	keys     map[string]struct{} // for a map: the keys of the current row, if there are many
-	symbols  []string
-	limit    uint128 // for a decimal: 10 to the power of its digits
+	null     int // null is the number of the union's null branch, or -1 if there is none.
+	size     int // size is the size in bytes of a value of the Avro type fixed.
+	// keys has the keys of the current row of a map, if there are many.
+	keys    map[string]struct{}
+	symbols []string
+	limit   uint128 // limit is 10 to the power of the number of digits of a decimal type.
 	// fields are the nodes inside of this node: the fields of a record, the branches of a union
 	// except null, the element of an array, or the key and the value of a map.
 	fields []*node
 
-	name  string
-	typ   arrow.DataType // Arrow type; nil for records, unions, arrays and maps
-	width int            // bits per row in fixed-width buffers, with those of fields
-	least int            // smallest size of an encoded value in bytes
-	hint  int            // number of bytes of data in the last batch
-	grown int            // number of rows in the last batch
+	name string
+	typ  arrow.DataType // typ is the Arrow type. It is nil for records, unions, arrays and maps.
+	// width is the number of bits per row in fixed-width buffers, with those of the fields.
+	width int
+	least int // least is the smallest size of an encoded value in bytes.
+	hint  int // hint is the number of bytes of data in the last batch.
+	grown int // grown is the number of rows in the last batch.
 }
 
 // add adds a node for a field to n, which is a record or union.

@@ -66,9 +66,10 @@ type Options struct {
 // Plan says how Avro messages that were written with one schema become rows. It is immutable and
 // safe for concurrent use.
 type Plan struct {
-	columns  *Schema   // the schema whose fields are the columns
-	resolver *resolver // converts messages to the reader's schema; nil if there is none
-	budget   int64     // maximum size of fixed-width buffers, in bits
+	columns *Schema // columns is the schema whose fields are the columns.
+	// resolver converts messages to the reader's schema. It is nil if there is none.
+	resolver *resolver
+	budget   int64 // budget is the maximum size of the fixed-width buffers of a batch, in bits.
 	schema   *arrow.Schema
 }
 

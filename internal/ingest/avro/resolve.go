@@ -18,10 +18,10 @@ import (
 type resolving uint8
 
 const (
-	keepNothing resolving = iota // null
-	keepByte                     // a boolean is copied
-	keepNumber                   // int and long are copied: both have the same encoding
-	keepSized                    // string and bytes are copied: both have the same encoding
+	keepNothing resolving = iota // keepNothing is for null, which has no bytes.
+	keepByte                     // keepByte copies a boolean.
+	keepNumber                   // keepNumber copies an int or long: both have the same encoding.
+	keepSized                    // keepSized copies a string or bytes: both have the same encoding.
 	keepFixed
 	numberToFloat
 	numberToDouble
@@ -32,23 +32,24 @@ const (
 	toMap
 	fromUnion
 	intoUnion
-	refuse // the reader's schema lacks this branch or symbol
+	refuse // refuse is an error: the reader's schema lacks this branch or symbol.
 )
 
 // resolver converts the values of one type of the writer's schema to the reader's schema.
 type resolver struct {
 	act    resolving
-	branch int // for intoUnion: number of the branch in the reader's union
-	size   int // for keepFixed: size of a value in bytes
+	branch int // branch is for intoUnion: the number of the branch in the reader's union.
+	size   int // size is for keepFixed: the size of a value in bytes.
 	// symbols is for toSymbol. symbols[i] is the number in the reader's enum of the writer's symbol
 	// i. It is -1 if the reader's enum does not have the symbol.
 	symbols []int
-	names   []string // for toSymbol: the writer's symbols; for toRecord: the writer's fields
+	// names are the writer's symbols for toSymbol, and the writer's fields for toRecord.
+	names []string
 	// parts are the resolvers of the types inside of this type. For toRecord, they are those of the
 	// writer's fields. For toList and toMap, there is one for the elements. For fromUnion, they are
 	// those of the branches. For intoUnion, there is one for the value.
 	parts []*resolver
-	why   string // for refuse: the error message
+	why   string // why is for refuse: the error message.
 
 	// slots, defaults and ordered are for toRecord. slots[i] is the number of the reader's field
 	// for the writer's field i, or -1. defaults[i] is the encoded default of the reader's field i,
@@ -70,9 +71,10 @@ const (
 // resolution is the state of a decoder for converting messages to the reader's schema, one message
 // after the other.
 type resolution struct {
-	root   *resolver
-	out    []byte
-	spans  []span // positions of field values in the records being converted
+	root *resolver
+	out  []byte
+	// spans are the positions of field values in the records that are being converted.
+	spans  []span
 	inside int
 }
 

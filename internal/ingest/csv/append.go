@@ -15,8 +15,10 @@ import (
 
 // appender collects the values of one column of a CSV body.
 type appender struct {
-	builder array.Builder  // nil if strings is used
-	strings *ingest.Column // for text; nil if builder is used
+	// builder collects the values if their type is not text. Otherwise it is nil.
+	builder array.Builder
+	// strings collects the values if their type is text. Otherwise it is nil.
+	strings *ingest.Column
 	parse   func(text []byte) bool
 	// refused means that the engine has to convert a value, so that all values of the column must
 	// be text. The builder is no longer used then.

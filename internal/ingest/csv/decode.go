@@ -34,9 +34,9 @@ import (
 // Options are the options of Decode. In the zero value, the delimiter is a comma, the quote is ",
 // and the null text is empty.
 type Options struct {
-	Delimiter byte   // byte between two values; 0 means a comma
-	Quote     byte   // byte around quoted values; 0 means "
-	NullText  string // an unquoted value with this text is NULL
+	Delimiter byte   // Delimiter is the byte between two values; 0 means a comma.
+	Quote     byte   // Quote is the byte around quoted values; 0 means ".
+	NullText  string // NullText is the text that means NULL if it is not in quotes.
 
 	// Types are the known types of columns, usually those of the target table. The key is the
 	// column's name as schema.Fold returns it (in lower case).
@@ -79,9 +79,10 @@ func Decode(body []byte, opts Options) (arrow.RecordBatch, error) {
 }
 
 type decoder struct {
-	body      []byte
-	opts      Options
-	checkText bool // the body is not valid UTF-8, so each value must be checked
+	body []byte
+	opts Options
+	// checkText says that the body is not valid UTF-8, so that each value must be checked.
+	checkText bool
 	names     []string
 }
 

@@ -16,15 +16,16 @@ import (
 type kind uint8
 
 const (
-	none     kind = iota // all values so far are NULL
-	integer              // int64
-	unsigned             // uint64: an integer is above int64, and none is negative
-	floating             // float64
-	special              // NaN and infinities, which are numbers if the column has other numbers
+	none    kind = iota // none means that all values so far are NULL.
+	integer             // integer means integers in the range of int64.
+	// unsigned means integers in the range of uint64: one is above int64, and none is negative.
+	unsigned
+	floating // floating means numbers as float64.
+	special  // special means NaN and infinities. They are numbers if the column has other numbers.
 	boolean
 	date
-	local // a timestamp without a zone
-	zoned // a timestamp with a zone
+	local // local is a timestamp without a zone.
+	zoned // zoned is a timestamp with a zone.
 	text
 )
 
@@ -32,10 +33,12 @@ const (
 // lose information, such as the zeros of 007 or digits of a long number.
 type inference struct {
 	kind     kind
-	negative bool // an integer is negative
-	inexact  bool // an integer has no equal float64
-	nanos    bool // a time is not a whole number of microseconds
-	far      bool // a time is outside of the range of 64-bit nanoseconds
+	negative bool // negative says that an integer of the column is negative.
+	// inexact says that a float64 cannot represent one of the column's integers exactly.
+	inexact bool
+	nanos   bool // nanos says that a time of the column is not a whole number of microseconds.
+	// far says that a time of the column is outside of the range of 64-bit nanoseconds.
+	far bool
 }
 
 // add updates the kind of the column for the value v.

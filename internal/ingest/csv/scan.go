@@ -9,7 +9,8 @@ import (
 
 // field is one value of a CSV record.
 type field struct {
-	text   []byte // text without the quotes around it; valid until the next record
+	// text is the value without the quotes around it. It is valid until the next record.
+	text   []byte
 	quoted bool
 }
 
@@ -19,7 +20,7 @@ type field struct {
 type scanner struct {
 	src       []byte
 	p         int
-	line      int // line of the last record, counted from 1
+	line      int // line is the number of the last record's line, counted from 1.
 	nextLine  int
 	delimiter byte
 	quote     byte

@@ -41,8 +41,9 @@ import (
 
 // Options are the options of Decode.
 type Options struct {
-	Now       time.Time        // the time of rows that have no time
-	Precision ingest.Precision // unit of times that are integers; Auto finds it from their size
+	Now time.Time // Now is the time of rows that have no time.
+	// Precision is the unit of times that are integers. Auto finds the unit from their size.
+	Precision ingest.Precision
 }
 
 // Decode returns the rows of a body in the MessagePack format of Arc. The result has one Rows per
@@ -72,8 +73,9 @@ func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
 
 type decoder struct {
 	reader
-	opts    Options
-	types   []schema.Field // types of the columns that MessagePack alone cannot decode
+	opts Options
+	// types are the types of those columns that MessagePack alone cannot decode.
+	types   []schema.Field
 	tables  []*table
 	byName  map[string]*table
 	padding *ingest.Padding

@@ -70,8 +70,8 @@ func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 type decoder struct {
 	in      *jsontext.Decoder
 	table   *ingest.Table
-	types   []schema.Field // types of the columns that JSON alone cannot decode
-	members []member       // the columns of the last row
+	types   []schema.Field // types are the types of those columns that JSON alone cannot decode.
+	members []member       // members are the columns of the last row.
 	depth   int
 	scratch []byte
 }

@@ -151,11 +151,12 @@ func (d *decoder) group(group int, bounds Bounds, f func(arrow.RecordBatch) erro
 
 type decoder struct {
 	bound   *ingest.BoundedAllocator
-	natural *ingest.Budget // limit of memory for the conversion to natural types
+	natural *ingest.Budget // natural limits the memory for converting columns to natural types.
 	rows    int64
-	checked *pqarrow.FileReader // reader that allocates from bound
-	plain   *pqarrow.FileReader // reader for columns with structs, after they were checked
-	groups  []int               // numbers of all row groups
+	checked *pqarrow.FileReader // checked is the reader that allocates from bound.
+	// plain is the reader for columns with structs, after these were checked.
+	plain   *pqarrow.FileReader
+	groups  []int // groups are the numbers of all row groups.
 	fields  []arrow.Field
 	readers []*pqarrow.ColumnReader
 	// said has one element per column. It is the column's field in the file if the Arrow type of

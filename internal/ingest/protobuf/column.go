@@ -17,18 +17,23 @@ type store uint8
 const (
 	// storeNone stores no values, only whether they are present. It is for structs, and for
 	// messages that contain the columns of a projection.
-	storeNone  store = iota
-	storeBits        // boolean values: one bit per row
-	store32          // values of 4 bytes
-	store64          // values of 8 bytes
-	storeTime        // times: 8 bytes per row for microseconds, and 2 for the nanoseconds below them
-	storeText        // text: offsets and data
-	storeBytes       // bytes: offsets and data
-	storeDict        // text: an index into a dictionary, as long as a dictionary is worth its cost
-	storeEnum        // an enum: the index of the enumerator
-	storeList        // a list: offsets into the level of its elements
-	storeEmpty       // a message without fields: true if the message is present
-	storeCount       // no column: counts the elements of a repeated field in a row
+	storeNone store = iota
+	storeBits       // storeBits is for booleans: one bit per row.
+	store32         // store32 is for values of 4 bytes.
+	store64         // store64 is for values of 8 bytes.
+	// storeTime is for times: 8 bytes per row for microseconds, and 2 for the nanoseconds below
+	// them.
+	storeTime
+	storeText  // storeText is for text, as offsets and data.
+	storeBytes // storeBytes is for bytes, as offsets and data.
+	// storeDict is for text, as an index into a dictionary. If too many values are different, the
+	// dictionary is given up.
+	storeDict
+	storeEnum // storeEnum is for an enum, as the index of the enumerator.
+	storeList // storeList is for a list, as offsets into the level that has its elements.
+	// storeEmpty is for a message without fields. The value is true if the message is present.
+	storeEmpty
+	storeCount // storeCount makes no column. It counts the elements of a repeated field in a row.
 )
 
 // column holds the values of one column of one level (a sequence of rows) in Arrow's layout.
@@ -43,7 +48,7 @@ type column struct {
 	next    int
 	offsets []int32
 	data    []byte
-	child   *level // for storeList: the level that has the elements
+	child   *level // child is for storeList: the level that has the elements.
 
 	w64   []uint64
 	w32   []uint32
@@ -51,22 +56,24 @@ type column struct {
 	bits  []byte
 
 	store    store
-	optional bool // the column has a validity bitmap
-	plain    bool // for storeDict: the dictionary was not worth its cost, so the rows are in data
-	implicit bool // for storeDict and storeEnum: index 0 is the value of absent fields
-	rewrote  bool // for storeDict and storeEnum: the dictionary may have a value that no row has
-	nested   bool // for storeEnum inside of lists and structs: Finish makes it utf8
+	optional bool // optional says that the column has a validity bitmap.
+	plain    bool // plain is for storeDict: the dictionary was given up, and the rows are in data.
+	implicit bool // implicit is for storeDict and storeEnum: index 0 is the value of absent fields.
+	// rewrote is for storeDict and storeEnum: the dictionary may have a value that no row has.
+	rewrote bool
+	// nested is for storeEnum inside of lists and structs: Finish converts it to utf8.
+	nested bool
 	// present is the column that has the validity of this column's rows: this column itself, or
 	// that of a message around it. It is nil if no row is NULL.
 	present *column
-	level   *level // the level that has this column
-	hint    int    // number of bytes of data in the last batch
+	level   *level // level is the level that has this column.
+	hint    int    // hint is the number of bytes of data in the last batch.
 
 	dict  intern.Table
 	enum  *enumerators
 	time  moment
 	keys  mapKeys
-	count int // for storeCount: number of elements so far in row next-1
+	count int // count is for storeCount: the number of elements so far in row next-1.
 
 	// gathered has the column's rows, each repeated for all elements of a list that a projection
 	// turns into rows. It is nil until a batch needs it.
@@ -243,8 +250,9 @@ func (c *column) appendData(v []byte) {
 }
 
 const (
-	shortText = 192  // in bytes; text up to this size is copied without a function call
-	leastText = 1024 // minimum number of bytes that a text column reserves
+	// shortText is the size in bytes up to which a text is copied without a function call.
+	shortText = 192
+	leastText = 1024 // leastText is the minimum number of bytes that a text column reserves.
 )
 
 // highBits are the high bits of eight bytes. If none of them is set in a word, its bytes are ASCII.

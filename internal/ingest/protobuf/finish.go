@@ -63,7 +63,7 @@ type finisher struct {
 	// validity has the validity bitmaps. The key is the column that has the validity. All fields of
 	// a struct share one bitmap.
 	validity map[*column]validity
-	gathered []*column // columns whose rows were repeated for a projection
+	gathered []*column // gathered are the columns whose rows were repeated for a projection.
 	poison   bool
 }
 

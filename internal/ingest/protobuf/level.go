@@ -3,14 +3,15 @@ package protobuf
 // level is a sequence of rows that several columns share. The rows are either the messages, or the
 // elements of one repeated field.
 type level struct {
-	rows    int
-	cap     int // number of rows for which fixed-width buffers are cleared
-	room    int // number of rows for which the columns have memory
-	hint    int // number of rows for which to allocate first, from the last batch
-	limit   int // maximum number of rows in a batch
-	mark    int // number of rows before the message that is being decoded
+	rows int
+	cap  int // cap is the number of rows for which fixed-width buffers are cleared.
+	room int // room is the number of rows for which the columns have memory.
+	// hint is the number of rows for which memory is first allocated, from the last batch.
+	hint    int
+	limit   int // limit is the maximum number of rows in a batch.
+	mark    int // mark is the number of rows before the message that is being decoded.
 	columns []*column
-	bits    int // number of bits in fixed-width buffers per row
+	bits    int // bits is the number of bits in fixed-width buffers per row.
 }
 
 func (l *level) truncate(row int) {

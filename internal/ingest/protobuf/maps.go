@@ -12,9 +12,9 @@ import (
 // key. These entries are not removed from the buffers. Instead, the message is decoded a second
 // time without them. Keys are nearly always distinct, and then this costs nothing.
 type mapKeys struct {
-	key  *column // the column that has the keys of entries
-	row  int     // the row that has the current map; -1 if there is none
-	at   []int   // at[i] is the byte of the message at which entry i begins
+	key  *column // key is the column that has the keys of the map's entries.
+	row  int     // row is the row that has the current map, or -1 if there is none.
+	at   []int   // at[i] is the byte of the message at which entry i of the map begins.
 	seen map[string]int
 }
 

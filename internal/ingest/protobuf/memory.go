@@ -14,16 +14,18 @@ import (
 //
 // If a batch is never released, the garbage collector frees its memory.
 type slot struct {
-	given  *memory.Buffer // memory of the column that is given to the batch that is being finished
+	// given is the column's memory that is given to the batch that is being finished.
+	given  *memory.Buffer
 	poison bool
 
 	mu    sync.Mutex
-	spare []byte // memory for the next take; guarded by mu
+	spare []byte // spare is the memory for the next call of take. It is guarded by mu.
 }
 
 const (
-	smallestSlot = 64      // in bytes: the alignment that Arrow recommends, which suits every type
-	cachedSlot   = 1 << 16 // in bytes: memory up to this size is always cached
+	// smallestSlot is the alignment that Arrow recommends, in bytes. It suits every type.
+	smallestSlot = 64
+	cachedSlot   = 1 << 16 // cachedSlot is the size in bytes up to which memory is always cached.
 	// cachedSlack says when larger memory is reused: if it is at most this many times as large as
 	// needed.
 	cachedSlack = 4

@@ -15,42 +15,47 @@ const (
 	doText
 	doBytes
 	doDict
-	doMessage // a message inside of the message: its fields belong to the same row
+	// doMessage decodes a message inside of the message. Its fields belong to the same row.
+	doMessage
 	doTimestamp
 	doDuration
-	doWrapper     // a message with one field, which is the column's value
-	doEmpty       // a message without fields
-	doRaw         // a message that is stored as its bytes
-	doGroup       // a group: apply the op elem to its content
-	doList        // a list: apply the op elem to each value, in a new row of the elements' level
-	doMessageList // a list of messages
-	doTextList    // a list of text
-	doPacked      // packed numbers: apply the op elem to each of them
-	doMap         // a map: a list of entries, of which the last one with the same key wins
-	doIndexed     // apply the op elem to only one element of a repeated field
+	doWrapper // doWrapper decodes a message with one field, which is the column's value.
+	doEmpty   // doEmpty decodes a message without fields.
+	doRaw     // doRaw stores a message as its bytes.
+	doGroup   // doGroup decodes the content of a group with the op elem.
+	// doList decodes each value of a list with the op elem, in a new row of the level that has the
+	// list's elements.
+	doList
+	doMessageList // doMessageList decodes a list of messages.
+	doTextList    // doTextList decodes a list of text.
+	doPacked      // doPacked decodes each of the packed numbers with the op elem.
+	// doMap decodes a map as a list of entries. Of several entries with the same key, the last one
+	// wins.
+	doMap
+	doIndexed // doIndexed decodes only one element of a repeated field, with the op elem.
 	doIndexedPacked
-	doSeveral // apply several ops to the same value
-	doSkip    // do nothing: a member of a oneof that has no column
+	doSeveral // doSeveral decodes the same value with several ops.
+	doSkip    // doSkip does nothing. It is for a member of a oneof that has no column.
 )
 
 const (
-	flagPresent = 1 << iota // the column has a validity bitmap
+	flagPresent = 1 << iota // flagPresent says that the column has a validity bitmap.
 	flagOneof
 )
 
 // op says what to do with the value of a field in a message: how to decode it, and where to write
 // it. There is one op for each tag (field number and wire type).
 type op struct {
-	tag    uint32 // field number and wire type
+	tag    uint32 // tag is the field number and the wire type of the field.
 	action action
 	flags  uint8
 	col    *column
 	sub    *message
 	elem   *op
 	oneof  *oneof
-	owned  []*column // for a member of a oneof: columns of the same level to clear
-	index  int       // for doIndexed: the number of the element
-	either []*op     // for doSeveral: the ops
+	owned  []*column // owned is for a member of a oneof: the columns of the same level to clear.
+	index  int       // index is for doIndexed: the number of the element to decode.
+	either []*op     // either is for doSeveral: the ops with which to decode the value.
 	name   string
 }
 
@@ -58,7 +63,7 @@ type op struct {
 // is looked up by its tag. Guessing that fields come in the same order as in the last message was
 // not faster when measured: the CPU's branch prediction does better.
 type message struct {
-	byTag []*op // ops of small tags, by tag
+	byTag []*op // byTag has the ops of small tags. The index is the tag.
 	rest  map[uint32]*op
 	ops   int
 }

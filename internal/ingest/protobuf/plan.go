@@ -77,12 +77,14 @@ func (p *Plan) NewDecoder() *Decoder {
 
 // output is a column of the decoded batch, or a nested part of such a column.
 type output struct {
-	name   string
-	typ    arrow.DataType // Arrow type; nil for structs, lists and maps
-	shape  shape
-	col    *column   // the column with the values; nil for structs that are always present
-	level  *level    // the level that has the rows of this output
-	fields []*output // fields of a struct; the element of a list; key and value of a map
+	name  string
+	typ   arrow.DataType // typ is the Arrow type. It is nil for structs, lists and maps.
+	shape shape
+	// col is the column that has the values. It is nil for structs that are always present.
+	col   *column
+	level *level // level is the level that has the rows of this output.
+	// fields are the fields of a struct, the element of a list, or the key and the value of a map.
+	fields []*output
 }
 
 type shape uint8

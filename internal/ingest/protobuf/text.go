@@ -35,11 +35,13 @@ func mayGrow(t *intern.Table, rows int) bool {
 // appear. It also has their names.
 type enumerators struct {
 	names  map[int32]string
-	absent int32 // the value that an absent field has
+	absent int32 // absent is the value that an absent field has.
 
-	small   [64]uint16 // for values up to 63: 1 + the value's index, or 0
+	// small is a table for values up to 63. An element is 1 plus the value's index, or 0 if it has
+	// none.
+	small   [64]uint16
 	others  map[int32]uint32
-	numbers []int32 // numbers[i] is the enum's number for index i
+	numbers []int32 // numbers[i] is the number in the enum of the value with index i.
 }
 
 func newEnumerators(d protoreflect.EnumDescriptor, absent protoreflect.EnumNumber) *enumerators {

@@ -15,9 +15,12 @@ import (
 type presence uint8
 
 const (
-	optionalField   presence = iota // NULL or the default value, as the field's descriptor says
-	optionalElement                 // NULL
-	alwaysPresent                   // does not happen: every row has a value
+	// optionalField means that such a row is NULL or has the default value, as the field's
+	// descriptor says.
+	optionalField   presence = iota
+	optionalElement          // optionalElement means that such a row is NULL.
+	// alwaysPresent means that there are no such rows: every row has a value.
+	alwaysPresent
 )
 
 // kinds says, for each scalar kind of protobuf, how values are decoded and stored, and their Arrow

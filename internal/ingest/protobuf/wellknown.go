@@ -12,12 +12,13 @@ import (
 // moment is the state of a column of timestamps or durations, in addition to the state of every
 // column.
 type moment struct {
-	seconds int64 // seconds of the last row, as they were sent
-	below   int32 // nanoseconds of the last row, as they were sent
+	seconds int64 // seconds are the seconds of the time in the last row, as they were sent.
+	below   int32 // below are the nanoseconds of the time in the last row, as they were sent.
 
-	nanos []uint16 // nanoseconds below the microsecond, by row; nil while no row has any
-	fine  bool     // at least one row has nanoseconds below the microsecond
-	far   bool     // at least one row is outside of the range of 64-bit nanoseconds
+	// nanos[row] are the nanoseconds below the microsecond. It is nil while no row has any.
+	nanos []uint16
+	fine  bool // fine says that at least one row has nanoseconds below the microsecond.
+	far   bool // far says that at least one row is outside of the range of 64-bit nanoseconds.
 
 	// invalid lists the rows of the current message that have an invalid time. A later piece of the
 	// message may still correct or clear the time.

@@ -89,9 +89,10 @@ func (d *database) exec(sql string) error {
 // prepared is what DuckDB reports about a prepared statement.
 type prepared struct {
 	statement native.StatementType
-	params    []*analyze.Type // types by parameter number; nil if DuckDB does not know the type
-	names     []string
-	columns   []analyze.Type
+	// params has the types of the parameters, by number. A type is nil if DuckDB does not know it.
+	params  []*analyze.Type
+	names   []string
+	columns []analyze.Type
 }
 
 // prepare lets DuckDB parse a statement and find its types. The statement is not executed.

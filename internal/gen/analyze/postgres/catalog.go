@@ -28,12 +28,13 @@ type relation struct {
 }
 
 type attribute struct {
-	number   int
-	name     string
-	typ      uint32
-	typmod   int32
-	dims     int
-	notNull  bool // true if no row is NULL here, those of child tables included
+	number int
+	name   string
+	typ    uint32
+	typmod int32
+	dims   int
+	// notNull says that no row has NULL in this column, not even a row of a child table.
+	notNull  bool
 	identity string
 	computed string
 	hasDef   bool

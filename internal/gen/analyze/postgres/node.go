@@ -9,9 +9,10 @@ import (
 // node is a node of PostgreSQL's parse tree. The text form of a node, PostgreSQL's type
 // pg_node_tree, is one of: {TAG :field value ...}, (a list), a token, or <> for nothing.
 type node struct {
-	tag    string // the TAG of {TAG ...}; empty for all other forms
+	// tag is the TAG of a node of the form {TAG ...}. It is empty for all other forms.
+	tag    string
 	fields map[string]*node
-	items  []*node // the items of a list; nil for all other forms
+	items  []*node // items are the items of a node that is a list. It is nil for all other forms.
 	isList bool
 	token  string
 }

@@ -33,7 +33,8 @@ type Engine struct {
 	version string
 	types   map[uint32]*pgType
 	tables  map[uint32]*relation
-	names   map[string]map[uint32]string // cache of the method catalogNames
+	// names caches the names that the method catalogNames has read.
+	names map[string]map[uint32]string
 }
 
 // Open connects to the PostgreSQL database at url and begins the transaction. If url is empty, it

@@ -36,7 +36,7 @@ type query struct {
 	// operators[i] is the operator between core i and the next core: UNION, INTERSECT or EXCEPT,
 	// without ALL.
 	operators []string
-	limited   bool // the query has a LIMIT or OFFSET
+	limited   bool // limited says that the query has a LIMIT or OFFSET.
 	// order and limit are the expressions of ORDER BY, and of LIMIT and OFFSET.
 	order, limit []*expr
 }
@@ -63,7 +63,7 @@ type resultColumn struct {
 // source is an item of a FROM clause: a table, a subquery, or a join of two sources.
 type source struct {
 	schema, table string
-	call          bool // the source is a call of a table function: table(args)
+	call          bool // call says that the source is a call of a table function: table(args).
 	args          []*expr
 	sub           *query
 	alias         string
@@ -77,12 +77,12 @@ type source struct {
 
 // change is an INSERT, UPDATE or DELETE in the syntax tree.
 type change struct {
-	kind          string // INSERT, UPDATE or DELETE
+	kind          string // kind is INSERT, UPDATE or DELETE.
 	schema, table string
 	alias         string
-	columns       []string // the columns that an INSERT lists, or nil
-	rows          *query   // the rows of an INSERT, or nil for DEFAULT VALUES
-	sets          []set    // the assignments of an UPDATE or of DO UPDATE
+	columns       []string // columns are the columns that an INSERT lists, or nil.
+	rows          *query   // rows are the rows of an INSERT, or nil for DEFAULT VALUES.
+	sets          []set    // sets are the assignments of an UPDATE or of DO UPDATE.
 	from          *source
 	where         []*expr
 	returning     []resultColumn
@@ -98,22 +98,28 @@ type set struct {
 type exprKind uint8
 
 const (
-	literalExpr exprKind = iota // a literal; the field text is its token
-	columnExpr                  // a column; names are the parts of its name
-	paramExpr                   // a parameter; param is its index, from 0
-	unaryExpr                   // a unary operator; text is the operator
-	binaryExpr                  // a binary operator; text is the operator in upper case
-	callExpr                    // a function call; text is the function's name in lower case
-	castExpr                    // a cast; text is the type
+	literalExpr exprKind = iota // literalExpr is a literal. The field text is its token.
+	// columnExpr is a column. The field names has the parts of its name.
+	columnExpr
+	// paramExpr is a parameter. The field param is its index, counted from 0.
+	paramExpr
+	// unaryExpr is a unary operator with its operand. The field text is the operator.
+	unaryExpr
+	// binaryExpr is an operator with two operands. The field text is the operator in upper case.
+	binaryExpr
+	callExpr // callExpr is a function call. The field text is the function's name in lower case.
+	castExpr // castExpr is a cast. The field text is the type.
 	// caseExpr is a CASE. args are its base, if there is one, and its conditions. The field results
 	// has the result expressions.
 	caseExpr
-	betweenExpr  // a BETWEEN; args are the value, the lower and the upper limit
-	inExpr       // an IN; args are the value and then the elements, or sub or table is set
-	nullTestExpr // IS NULL or NOT NULL; text is "NOT" for the latter
+	betweenExpr // betweenExpr is a BETWEEN. args are the value, the lower and the upper limit.
+	// inExpr is an IN. args are the value and then the elements of the list. If the list is a
+	// subquery or a table, the field sub or table is set in place of the elements.
+	inExpr
+	nullTestExpr // nullTestExpr is IS NULL or NOT NULL. The field text is "NOT" for the latter.
 	existsExpr
 	subqueryExpr
-	rowExpr // a row of expressions: (a, b)
+	rowExpr // rowExpr is a row of expressions: (a, b).
 	likeExpr
 )
 

@@ -26,7 +26,8 @@ import (
 type Engine struct {
 	conn    *sqlite3.Conn
 	version string
-	tables  map[string]*tableInfo // tables and views that were read, by schema.name in lower case
+	// tables caches the tables and views that were read. The key is schema.name in lower case.
+	tables map[string]*tableInfo
 }
 
 // tableInfo is what the analysis must know about a table or view.
@@ -44,9 +45,12 @@ type tableInfo struct {
 type rawColumn struct {
 	name, typ, def string
 	notNull        bool
-	key            int // position in the primary key, from 1; 0 if it is not in the key
-	hidden         int // 1 hidden, 2 virtual generated, 3 stored generated
-	rowidAlias     bool
+	// key is the column's position in the primary key, counted from 1. It is 0 if the column is not
+	// in the key.
+	key int
+	// hidden is 1 for a hidden column, 2 for a virtual and 3 for a stored generated column.
+	hidden     int
+	rowidAlias bool
 }
 
 // Open opens an empty in-memory SQLite database.

@@ -80,8 +80,8 @@ func (s *side) change(table string, u update, deletes bool) []string {
 	return s.update(table, u)
 }
 
-// fill creates a table, runs the SQL statements rows to fill it, and waits until the system is
-// idle.
+// fill creates a table and waits until the system is idle. rows are the SQL statements that fill
+// the table.
 func (s *side) fill(ctx context.Context, table string, rows []string) error {
 	if _, err := s.all(ctx, append(s.create(table), rows...)); err != nil {
 		return err

@@ -35,7 +35,7 @@ import (
 // and the null text is empty.
 type Options struct {
 	Delimiter byte   // Delimiter is the byte between two values; 0 means a comma.
-	Quote     byte   // Quote is the byte around quoted values; 0 means ".
+	Quote     byte   // Quote is the byte around quoted values; 0 means a double quote.
 	NullText  string // NullText is the text that means NULL if it is not in quotes.
 
 	// Types are the known types of columns, usually those of the target table. The key is the

@@ -323,8 +323,8 @@ const (
 	firstMoment = -9_223_372_022_400_000_000
 )
 
-// These constants name kinds of tokens. In each kind of token other bytes end the token, unless a
-// backslash precedes them.
+// These constants name kinds of tokens of line protocol. The bytes that end a token depend on its
+// kind. A byte after a backslash does not end it.
 const (
 	endOfMeasurement = 1 << iota
 	endOfKey

@@ -30,7 +30,7 @@ const (
 	// dictionary is given up.
 	storeDict
 	storeEnum // storeEnum is for an enum, as the index of the enumerator.
-	storeList // storeList is for a list, as offsets into the level that has its elements.
+	storeList // storeList is for a list, as offsets into the rows of its elements.
 	// storeEmpty is for a message without fields. The value is true if the message is present.
 	storeEmpty
 	storeCount // storeCount makes no column. It counts the elements of a repeated field in a row.
@@ -48,7 +48,8 @@ type column struct {
 	next    int
 	offsets []int32
 	data    []byte
-	child   *level // child is for storeList: the level that has the elements.
+	// child is the level (sequence of rows) that has the elements of a list, for storeList.
+	child *level
 
 	w64   []uint64
 	w32   []uint32
@@ -66,7 +67,7 @@ type column struct {
 	// present is the column that has the validity of this column's rows: this column itself, or
 	// that of a message around it. It is nil if no row is NULL.
 	present *column
-	level   *level // level is the level that has this column.
+	level   *level // level is the sequence of rows to which this column belongs.
 	hint    int    // hint is the number of bytes of data in the last batch.
 
 	dict  intern.Table
@@ -79,8 +80,8 @@ type column struct {
 	// turns into rows. It is nil until a batch needs it.
 	gathered *column
 
-	// memory has the slots that manage the memory of the buffers. fixed is for w64, w32 or bits: a
-	// column uses only one of them.
+	// memory has, for each buffer of the column, the slot that manages its memory. fixed is the
+	// slot for fixed-width values (w64, w32 or bits). A column uses only one of these three.
 	memory struct{ valid, fixed, offsets, data slot }
 }
 

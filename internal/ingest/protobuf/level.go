@@ -6,10 +6,12 @@ type level struct {
 	rows int
 	cap  int // cap is the number of rows for which fixed-width buffers are cleared.
 	room int // room is the number of rows for which the columns have memory.
-	// hint is the number of rows for which memory is first allocated, from the last batch.
-	hint    int
-	limit   int // limit is the maximum number of rows in a batch.
-	mark    int // mark is the number of rows before the message that is being decoded.
+	// hint is the number of rows for which memory is allocated first. It is estimated from the last
+	// batch.
+	hint  int
+	limit int // limit is the maximum number of rows in a batch.
+	// mark is the number of rows that the level had before the message that is being decoded.
+	mark    int
 	columns []*column
 	bits    int // bits is the number of bits in fixed-width buffers per row.
 }
@@ -112,7 +114,8 @@ func (l *level) bytes() int64 {
 }
 
 // beginElement adds one element to the list in row of column c. It returns the number of the
-// element's row in the list's level. It returns false if the batch has no room for the element.
+// element's row in the level (sequence of rows) that has the list's elements. It returns false if
+// the batch has no room for the element.
 func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	child := c.child
 	r := child.rows
@@ -127,7 +130,8 @@ func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 }
 
 // beginRun adds n elements to the list in row of column c. It returns the number of the first
-// element's row in the list's level. It returns false if the batch has no room for the elements.
+// element's row in the level (sequence of rows) that has the list's elements. It returns false if
+// the batch has no room for the elements.
 func (c *column) beginRun(d *Decoder, row, n int) (int, bool) {
 	child := c.child
 	r := child.rows

@@ -22,19 +22,20 @@ const (
 	doWrapper // doWrapper decodes a message with one field, which is the column's value.
 	doEmpty   // doEmpty decodes a message without fields.
 	doRaw     // doRaw stores a message as its bytes.
-	doGroup   // doGroup decodes the content of a group with the op elem.
-	// doList decodes each value of a list with the op elem, in a new row of the level that has the
-	// list's elements.
+	doGroup   // doGroup decodes the content of a group. The field elem says how.
+	// doList decodes each value of a list, in a new row of the level that has the list's elements.
+	// The field elem says how.
 	doList
 	doMessageList // doMessageList decodes a list of messages.
 	doTextList    // doTextList decodes a list of text.
-	doPacked      // doPacked decodes each of the packed numbers with the op elem.
+	// doPacked decodes numbers that are packed. The field elem says how each of them is decoded.
+	doPacked
 	// doMap decodes a map as a list of entries. Of several entries with the same key, the last one
 	// wins.
 	doMap
-	doIndexed // doIndexed decodes only one element of a repeated field, with the op elem.
+	doIndexed // doIndexed decodes only one element of a repeated field. The field elem says how.
 	doIndexedPacked
-	doSeveral // doSeveral decodes the same value with several ops.
+	doSeveral // doSeveral decodes the same value several times, for several columns.
 	doSkip    // doSkip does nothing. It is for a member of a oneof that has no column.
 )
 
@@ -55,7 +56,7 @@ type op struct {
 	oneof  *oneof
 	owned  []*column // owned is for a member of a oneof: the columns of the same level to clear.
 	index  int       // index is for doIndexed: the number of the element to decode.
-	either []*op     // either is for doSeveral: the ops with which to decode the value.
+	either []*op     // either is for doSeveral. Each op in it says how to decode the value once.
 	name   string
 }
 

@@ -35,7 +35,7 @@ func mayGrow(t *intern.Table, rows int) bool {
 // appear. It also has their names.
 type enumerators struct {
 	names  map[int32]string
-	absent int32 // absent is the value that an absent field has.
+	absent int32 // absent is the value of the enum in rows whose message does not have the field.
 
 	// small is a table for values up to 63. An element is 1 plus the value's index, or 0 if it has
 	// none.

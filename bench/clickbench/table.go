@@ -20,8 +20,8 @@ func skewed(seed string, n int, power float64) string {
 	return fmt.Sprintf("CAST(floor(%d * pow(%s, %g)) AS BIGINT)", n, uniform(seed), power)
 }
 
-// sometimes returns SQL that has the result of the SQL value in the given share of the rows (0 to
-// 1), and that of otherwise in all other rows.
+// sometimes returns an SQL expression. In the given share of the rows (0 to 1) its value is that of
+// the expression value, and in all other rows that of the expression otherwise.
 func sometimes(seed string, share float64, value, otherwise string) string {
 	return fmt.Sprintf("CASE WHEN %s < %g THEN %s ELSE %s END", uniform(seed+"?"), share, value, otherwise)
 }

@@ -117,7 +117,7 @@ func (u uint128) divMod(divisor uint64) (uint128, uint64) {
 	return uint128{hi, lo}, rest
 }
 
-// append appends u in decimal digits.
+// append appends the number u to dst in decimal digits.
 func (u uint128) append(dst []byte) []byte {
 	if u.hi == 0 {
 		return strconv.AppendUint(dst, u.lo, 10)

@@ -37,24 +37,30 @@ const (
 
 // resolver converts the values of one type of the writer's schema to the reader's schema.
 type resolver struct {
-	act    resolving
-	branch int // branch is for intoUnion: the number of the branch in the reader's union.
-	size   int // size is for keepFixed: the size of a value in bytes.
-	// symbols is for toSymbol. symbols[i] is the number in the reader's enum of the writer's symbol
-	// i. It is -1 if the reader's enum does not have the symbol.
+	act resolving
+	// branch is the number of the branch in the reader's union. It is set if act is intoUnion,
+	// which makes a value a branch of a union.
+	branch int
+	// size is the size of a value in bytes. It is set if act is keepFixed, which copies a value of
+	// fixed size.
+	size int
+	// symbols has, for each symbol of the writer's enum, its number in the reader's enum, or -1 if
+	// the reader's enum lacks the symbol. It is set if act is toSymbol, which converts enums.
 	symbols []int
-	// names are the writer's symbols for toSymbol, and the writer's fields for toRecord.
+	// names are the writer's symbols if act is toSymbol (an enum), and the names of the writer's
+	// fields if act is toRecord (a record).
 	names []string
-	// parts are the resolvers of the types inside of this type. For toRecord, they are those of the
-	// writer's fields. For toList and toMap, there is one for the elements. For fromUnion, they are
-	// those of the branches. For intoUnion, there is one for the value.
+	// parts are the resolvers of the types inside of this type. For a record (toRecord), they are
+	// those of the writer's fields. For an array or map (toList, toMap), there is one for the
+	// elements. For a union of the writer (fromUnion), they are those of the branches. For a value
+	// that becomes a branch of a union (intoUnion), there is one for the value.
 	parts []*resolver
-	why   string // why is for refuse: the error message.
+	why   string // why is the error message if act is refuse.
 
-	// slots, defaults and ordered are for toRecord. slots[i] is the number of the reader's field
-	// for the writer's field i, or -1. defaults[i] is the encoded default of the reader's field i,
-	// if the writer does not have this field. ordered means that both records have the same fields
-	// in the same order.
+	// slots, defaults and ordered are set for a record (toRecord). slots[i] is the number of the
+	// reader's field for the writer's field i, or -1. defaults[i] is the encoded default of the
+	// reader's field i, if the writer does not have this field. ordered means that both records
+	// have the same fields in the same order.
 	slots    []int
 	defaults [][]byte
 	ordered  bool

@@ -127,7 +127,8 @@ func (r *reader) length(size int) (int, error) {
 	return n, nil
 }
 
-// enter and leave count how deeply values are nested. enter returns an error above the limit.
+// enter and leave count how deeply values are nested. enter returns an error if the depth exceeds
+// the limit. Each call of enter needs a call of leave.
 func (r *reader) enter() error {
 	if r.depth++; r.depth > ingest.MaxNesting {
 		return base.Errorf(base.TooLarge, "msgpack: values are nested deeper than %d", ingest.MaxNesting).At(r.p + 1)

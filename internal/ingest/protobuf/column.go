@@ -58,11 +58,15 @@ type column struct {
 
 	store    store
 	optional bool // optional says that the column has a validity bitmap.
-	plain    bool // plain is for storeDict: the dictionary was given up, and the rows are in data.
-	implicit bool // implicit is for storeDict and storeEnum: index 0 is the value of absent fields.
-	// rewrote is for storeDict and storeEnum: the dictionary may have a value that no row has.
+	// plain says that a column of text (storeDict) has given up its dictionary. The rows are in
+	// data then.
+	plain bool
+	// implicit says that index 0 of a dictionary or enum is the value of absent fields.
+	implicit bool
+	// rewrote says that the dictionary of a column may have a value that no row has.
 	rewrote bool
-	// nested is for storeEnum inside of lists and structs: Finish converts it to utf8.
+	// nested says that an enum column is inside of a list or struct. Finish converts it to utf8
+	// then.
 	nested bool
 	// present is the column that has the validity of this column's rows: this column itself, or
 	// that of a message around it. It is nil if no row is NULL.
@@ -70,11 +74,12 @@ type column struct {
 	level   *level // level is the sequence of rows to which this column belongs.
 	hint    int    // hint is the number of bytes of data in the last batch.
 
-	dict  intern.Table
-	enum  *enumerators
-	time  moment
-	keys  mapKeys
-	count int // count is for storeCount: the number of elements so far in row next-1.
+	dict intern.Table
+	enum *enumerators
+	time moment
+	keys mapKeys
+	// count is the number of elements so far in row next-1, for storeCount, which counts elements.
+	count int
 
 	// gathered has the column's rows, each repeated for all elements of a list that a projection
 	// turns into rows. It is nil until a batch needs it.

@@ -161,14 +161,15 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 	return true
 }
 
-// in adds the name of o's field to the path of the field that failed. It always returns false.
+// in adds the name of the field that op o decodes to d.path, the path of the field that failed. It
+// always returns false.
 func (d *Decoder) in(o *op) bool {
 	d.path = append(d.path, o.name)
 	return false
 }
 
-// value decodes the value at b[p:] into row. o says how. It returns the position after the value,
-// or -1 on failure.
+// value decodes the value at b[p:] into row. The op o says how to decode it and in which column it
+// is stored. It returns the position after the value, or -1 on failure.
 func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 	c := o.col
 	switch o.action {
@@ -228,8 +229,8 @@ func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 	return end
 }
 
-// body decodes b[p:], the content of a length-delimited value, into row. o says how. It returns
-// false on failure.
+// body decodes b[p:], the content of a length-delimited value, into row. The op o says how to
+// decode it and in which column it is stored. It returns false on failure.
 func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	c := o.col
 	switch o.action {

@@ -54,15 +54,17 @@ type op struct {
 	sub    *message
 	elem   *op
 	oneof  *oneof
-	owned  []*column // owned is for a member of a oneof: the columns of the same level to clear.
-	index  int       // index is for doIndexed: the number of the element to decode.
-	either []*op     // either is for doSeveral. Each op in it says how to decode the value once.
+	// owned are the columns to clear when another member of the oneof is set. They are at the same
+	// level. It is for a field that is a member of a oneof.
+	owned  []*column
+	index  int   // index is for doIndexed: the number of the element to decode.
+	either []*op // either is for doSeveral. Each op in it says how to decode the value once.
 	name   string
 }
 
-// message has the ops for the fields of a message type, at one place of the plan. The op of a field
-// is looked up by its tag. Guessing that fields come in the same order as in the last message was
-// not faster when measured: the CPU's branch prediction does better.
+// message has an op for each field of a message type, at one place of the plan. An op says how to
+// decode the field. It is looked up by the field's tag. Guessing that fields come in the same order
+// as in the last message was not faster when measured: the CPU's branch prediction does better.
 type message struct {
 	byTag []*op // byTag has the ops of small tags. The index is the tag.
 	rest  map[uint32]*op
@@ -111,7 +113,7 @@ func (m *message) find(tag uint64) *op {
 	return nil
 }
 
-// mark records that the field of op o is present in row.
+// mark records that the field which op o decodes is present in row.
 func (o *op) mark(row int) {
 	if o.flags&flagPresent != 0 {
 		o.col.valid[row>>3] |= 1 << (row & 7)
@@ -121,15 +123,15 @@ func (o *op) mark(row int) {
 	}
 }
 
-// enter records that the field of op o is the member of its oneof that is set in row.
+// enter records that the field which op o decodes is the member of its oneof that is set in row.
 func (o *op) enter(row int) {
 	if o.oneof.row != row || o.oneof.member != o {
 		o.become(row)
 	}
 }
 
-// become records that the field of op o is the member of its oneof that is set in row. It clears
-// the value of the member that was set before.
+// become records that the field which op o decodes is the member of its oneof that is set in row.
+// It clears the value of the member that was set before.
 func (o *op) become(row int) {
 	if x := o.oneof; x.row == row && x.member != nil {
 		for _, c := range x.member.owned {

@@ -39,8 +39,9 @@ func (d *Decoder) parents() map[*level][]int32 {
 	return parents
 }
 
-// repeated returns a copy of output o for a fan-out. Row i of the copy is row parent[i] of o. o
-// must have a flat type.
+// repeated returns a copy of output o (a column of the batch) in which rows are repeated, because a
+// repeated field becomes several rows per message. Row i of the copy is row parent[i] of o. o must
+// have a flat type.
 func (f *finisher) repeated(o *output, parent []int32) *output {
 	c := o.col
 	n := len(parent)
@@ -86,7 +87,8 @@ func (f *finisher) repeated(o *output, parent []int32) *output {
 	return &output{name: o.name, typ: o.typ, col: out, level: out.level}
 }
 
-// gather returns the column into which the rows of column c are copied, repeated for a fan-out.
+// gather returns the column into which the rows of column c are copied, each of them repeated for
+// all rows of the batch that come from it.
 func (f *finisher) gather(c *column) *column {
 	if c.gathered == nil {
 		c.gathered = newColumn(c.store, f.poison)

@@ -68,8 +68,8 @@ func countVarints(b []byte) int {
 	return n
 }
 
-// fixedSize returns the size in bytes of an encoded value of op o. It returns 0 if values are
-// varints, whose size varies.
+// fixedSize returns the size in bytes of an encoded value that op o decodes. It returns 0 if values
+// are varints, whose size varies.
 func (o *op) fixedSize() int {
 	switch o.action {
 	case doFixed32:
@@ -90,8 +90,8 @@ func (c *column) counts(row, wanted int) bool {
 	return c.count == wanted+1
 }
 
-// indexedPacked decodes packed numbers as packed does, but stores only one element, the one with
-// the number that op o wants.
+// indexedPacked decodes packed numbers of a repeated field, but stores only one of them, the
+// element whose number op o wants.
 func (d *Decoder) indexedPacked(o *op, row int, b []byte, p int) bool {
 	size := o.elem.fixedSize()
 	if size != 0 && (len(b)-p)%size != 0 {

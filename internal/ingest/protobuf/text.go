@@ -25,7 +25,8 @@ const (
 	dictionaryMax   = 1 << 15
 )
 
-// mayGrow reports whether the dictionary t may get another value after the given number of rows.
+// mayGrow reports whether the dictionary t of a text column may get another value after the given
+// number of rows. If not, it is given up.
 func mayGrow(t *intern.Table, rows int) bool {
 	n := t.Len()
 	return n < dictionaryCheck || n < dictionaryMax && n <= rows/dictionaryRows

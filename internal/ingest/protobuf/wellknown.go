@@ -165,8 +165,8 @@ func wrapped(md protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	return nil
 }
 
-// isTime reports whether message type md is a Timestamp or a Duration, and returns the action that
-// decodes it.
+// isTime reports whether message type md is a google.protobuf.Timestamp or Duration, and returns
+// the action that decodes it.
 func isTime(md protoreflect.MessageDescriptor) (action, bool) {
 	seconds, nanos := md.Fields().ByNumber(1), md.Fields().ByNumber(2)
 	if seconds == nil || nanos == nil || seconds.Kind() != protoreflect.Int64Kind || nanos.Kind() != protoreflect.Int32Kind {

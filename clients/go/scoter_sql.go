@@ -122,7 +122,7 @@ func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []a
 }
 
 // exec runs a statement that returns no rows. On SQLite it uses a cached prepared statement. On
-// DuckDB none is cached, as for query.
+// DuckDB none is cached, for the reason that the method query has.
 func (rt *scRuntime) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
 	if rt.begin != scBeginSQLite {
 		return rt.db.ExecContext(ctx, query, args...)

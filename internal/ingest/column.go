@@ -47,8 +47,9 @@ type Column struct {
 	// not counted.
 	left   int
 	shared *shared
-	// list is the list column whose elements are this column's rows, or contain them as a field. It
-	// is nil if the column's rows are the rows of the table.
+	// list is the list column that contains this column: it contains this column's rows as
+	// elements, or as a field of its elements. It is nil if the column's rows are the rows of the
+	// table.
 	list *Column
 
 	// valid is the validity bitmap of the rows up to the last NULL. All later rows are valid, so

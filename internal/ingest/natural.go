@@ -54,8 +54,8 @@ func Natural(batch arrow.RecordBatch, budget *Budget) (arrow.RecordBatch, error)
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, batch.NumRows()), nil
 }
 
-// natural converts one array to its natural type, as Natural does for a batch. The caller releases
-// the result.
+// natural converts one array to the type that decoders return for its values, as Natural does for a
+// batch. The caller releases the result.
 func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	switch t := a.DataType().(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,

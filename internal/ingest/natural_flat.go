@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// naturalFlat converts an array of a flat type to its natural type, if the two have different
-// layouts.
+// naturalFlat converts an array of a flat type to the type that decoders return for its values, if
+// the two types have different layouts.
 func naturalFlat(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	text, binary := arrow.BinaryTypes.String, arrow.BinaryTypes.Binary
 	switch a := a.(type) {

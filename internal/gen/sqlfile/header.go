@@ -31,7 +31,7 @@ var ops = map[string]ir.Op{
 	"insert": ir.OpInsert, "update": ir.OpUpdate, "delete": ir.OpDelete, "upsert": ir.OpUpsert,
 }
 
-// Ops are all bulk operations on tables, in the order in which modules list them.
+// Ops are all bulk operations on tables (such as insert), in the order in which modules list them.
 var Ops = []ir.Op{ir.OpAppender, ir.OpInsert, ir.OpUpdate, ir.OpDelete, ir.OpUpsert}
 
 // header parses t, the header comment of a block, and fills in b. It returns false if there can be

@@ -26,7 +26,8 @@ func isFile(body []byte) bool { return bytes.HasPrefix(body, magic) }
 // footer, and then the messages that the footer lists. flatbuffers may panic if the footer is
 // broken.
 func (f *frames) openFile(body []byte) error {
-	// sizes of the padded magic word; of the footer's size and the magic word
+	// head is the size in bytes of the magic word at the beginning with its padding. tail is the
+	// size of the footer's length and the magic word at the end.
 	const head, tail = 8, 4 + 6
 	if len(body) < head+tail || !bytes.HasSuffix(body, magic) {
 		return invalid(len(body), "the file ends without its footer")

@@ -26,8 +26,9 @@ type frames struct {
 	// inflated is the sum of the decompressed sizes that buffers have claimed so far.
 	inflated int64
 	rows     int64
-	natural  *ingest.Budget // natural limits the memory for converting batches to natural types.
-	ended    bool           // ended says that the end-of-stream marker was read.
+	// natural limits the memory for converting batches to the types that decoders return.
+	natural *ingest.Budget
+	ended   bool // ended says that the end-of-stream marker was read.
 	// err is the reason why the last call of Message failed, if the body is at fault.
 	err     error
 	batches int

@@ -279,8 +279,8 @@ func (n *node) fixed(s *hamba.FixedSchema) error {
 var primitives = map[hamba.Type]struct {
 	action action
 	typ    arrow.DataType
-	width  int // size of a row in bits
-	least  int // smallest size of an encoded value in bytes
+	width  int // width is the size of a row in bits.
+	least  int // least is the smallest size of an encoded value in bytes.
 }{
 	hamba.Boolean: {doBool, arrow.FixedWidthTypes.Boolean, 1, 1},
 	hamba.Int:     {doInt, arrow.PrimitiveTypes.Int32, 32, 1},

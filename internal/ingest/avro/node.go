@@ -51,7 +51,7 @@ func (n *node) add(field *node) {
 	n.least += field.least
 }
 
-// columns returns how many fields of n have a column.
+// columns returns how many of the fields of n have a column. A null field has none.
 func (n *node) columns() int {
 	count := 0
 	for _, f := range n.fields {

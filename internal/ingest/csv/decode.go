@@ -227,8 +227,8 @@ func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 	return d.assemble(columns, strings)
 }
 
-// append appends the value f to its column. The text is not a value of the column's type if the
-// builder has as many rows as before.
+// append appends the value f to its column. If the text is not a value of the column's type, it
+// adds no row to the column's builder. The caller notices that by the builder's number of rows.
 func (d *decoder) append(c *appender, row int, f field) error {
 	switch null := d.isNull(f); {
 	case c.strings != nil && null:

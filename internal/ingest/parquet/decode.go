@@ -150,8 +150,9 @@ func (d *decoder) group(group int, bounds Bounds, f func(arrow.RecordBatch) erro
 }
 
 type decoder struct {
-	bound   *ingest.BoundedAllocator
-	natural *ingest.Budget // natural limits the memory for converting columns to natural types.
+	bound *ingest.BoundedAllocator
+	// natural limits the memory for converting columns to the types that decoders return.
+	natural *ingest.Budget
 	rows    int64
 	checked *pqarrow.FileReader // checked is the reader that allocates from bound.
 	// plain is the reader for columns with structs, after these were checked.

@@ -82,7 +82,7 @@ type output struct {
 	shape shape
 	// col is the column that has the values. It is nil for structs that are always present.
 	col   *column
-	level *level // level is the level that has the rows of this output.
+	level *level // level is the sequence of rows to which this output belongs.
 	// fields are the fields of a struct, the element of a list, or the key and the value of a map.
 	fields []*output
 }
@@ -96,7 +96,8 @@ const (
 	shapeMap
 )
 
-// field returns the Arrow field of the output, with its name and its natural type.
+// field returns the Arrow field of the output, with its name and the type that decoded batches
+// have.
 func (o *output) field() arrow.Field {
 	var t arrow.DataType
 	switch o.shape {

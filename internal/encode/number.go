@@ -159,8 +159,8 @@ func appendDecimal(dst []byte, magnitude uint128, negative bool, scale int32) []
 	return placePoint(magnitude.append(dst), start, scale)
 }
 
-// placePoint inserts a decimal point into the digits dst[start:]. After it, scale digits follow the
-// point.
+// placePoint inserts a decimal point into the digits dst[start:], so that scale digits are after
+// the point.
 func placePoint(dst []byte, start int, scale int32) []byte {
 	if scale <= 0 {
 		if len(dst)-start == 1 && dst[start] == '0' {

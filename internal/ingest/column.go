@@ -38,7 +38,8 @@ func (k Kind) String() string { return kindNames[k] }
 // Values are set by row number, in ascending order. Rows that are skipped are NULL. After a method
 // has returned an error, the column must not be used.
 type Column struct {
-	name   string // name is the path of names from the table's column, such as "a" or "a.b".
+	// name is the column's name. For a nested column it is a path of names, such as "a.b".
+	name   string
 	nested bool
 	kind   Kind
 	rows   int

@@ -12,8 +12,8 @@ import (
 // truncates longer values, while an assignment of a longer value fails.
 var limited = regexp.MustCompile(`^(character varying|character|bit varying|bit)\(\d+\)$`)
 
-// unlimited maps the name of each PostgreSQL type with a maximum length to the name of the same
-// type without one. It is not just the word, because "character" alone has the length 1.
+// unlimited maps the name of each PostgreSQL type with a maximum length to a name of the same type
+// without one. For "character" that is "bpchar", because "character" alone has the length 1.
 var unlimited = map[string]string{"character varying": "varchar", "character": "bpchar", "bit varying": "varbit", "bit": "varbit"}
 
 // UnnestSQL returns a bulk operation on a PostgreSQL table as one statement. The statement has one

@@ -18,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of bulk writes.
 type Options struct {
 	Rows       []int    `help:"Sizes." default:"100,1000,10000,100000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
@@ -29,7 +29,8 @@ type Options struct {
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes, operations and databases."`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Needs Go for go, Python 3.11 with pip for python, and Node.js 20 with npm for typescript. PostgreSQL is embedded. Every run is on a table\n" +
 		"made anew, and all columns of all rows are checked after it.\nExample: scoter-bench bulk --languages go --engines postgres --rows 1000,100000"
@@ -38,43 +39,45 @@ func (*Options) Help() string {
 //go:embed *.sql scoter.yaml golang python typescript package.json package-lock.json tsconfig.json
 var files embed.FS
 
-// settings are PostgreSQL's settings for the benchmark. With them, nothing waits for the disk, and
-// nothing runs in the background during a measurement.
+// settings are the settings of PostgreSQL for the benchmark. With them, nothing waits for the disk,
+// and nothing runs in the background during a measurement.
 var settings = []string{"shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h"}
 
-// way is one way to do a bulk operation (Operation) on a database (Engine). Method names it, for
-// example "scoter" for generated code.
+// way is one way to write rows: an Operation such as INSERT, on an Engine (the database), with a
+// Method. The method "scoter" means generated code.
 type way struct {
 	Engine, Operation, Method string
-	// Most is the largest number of rows with which the method is measured. 0 means no limit.
+	// Most is the maximum number of rows with which this way is measured, because it is slow. 0
+	// means no maximum.
 	Most int
 }
 
-// greeting is what a program reports about itself after it has started.
+// greeting is what a benchmark program reports about itself after it has started.
 type greeting struct {
 	Versions map[string]string
 	Ways     []way
 }
 
-// outcome is what a program reports about one run of a way.
+// outcome is what a benchmark program reports about one run of one way to write rows.
 type outcome struct {
 	Millis, CPU, Allocated float64
 	Sums                   []int64
 }
 
-// language is the benchmark's program in one language. It implements all ways to write.
+// language is the benchmark program in one programming language. It implements all ways to write
+// rows in this language.
 type language struct {
 	name string
 	// start prepares the program in the folder dir, which has the generated code, and returns its
-	// command line. The engine, a file and the server's address are appended to it. The program
-	// answers a line "ways" with a greeting. It answers a line of operation, method and number of
-	// rows with an outcome.
+	// command line. The benchmark appends the engine, a file and the server's address to the
+	// command line. To a line "ways" on its input, the program answers with a greeting. To a line
+	// with operation, method and number of rows, it answers with an outcome.
 	start func(ctx context.Context, dir string) ([]string, error)
 }
 
 var languages = []language{{"go", startGo}, {"python", startPython}, {"typescript", startTypeScript}}
 
-// Run runs the benchmark.
+// Run runs the benchmark of bulk writes and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	dir, err := env.Program(ctx, files)
 	if err != nil {
@@ -140,7 +143,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// measured is a way to write that a running program implements, together with a number of rows.
+// measured is a way to write rows that a running program implements, with a number of rows to
+// measure.
 type measured struct {
 	way
 	language string
@@ -150,8 +154,9 @@ type measured struct {
 
 func (m *measured) operation() string { return m.Engine + " " + m.way.Operation }
 
-// runs returns how many runs warm up, and how many are measured. With few rows there are more of
-// both: JIT compilers and other load on the machine then have a larger share of the time.
+// runs returns how many runs warm up a way to write, and how many runs are measured after that.
+// With few rows there are more of both: JIT compilers and other load on the machine then have a
+// larger share of the time.
 func (o *Options) runs(m *measured) (warm, counted int) {
 	if m.rows > 10_000 || m.Most > 0 && !isGenerated(m.Method) {
 		return 1, o.Repeat
@@ -159,8 +164,9 @@ func (o *Options) runs(m *measured) (warm, counted int) {
 	return 5, 3 * o.Repeat
 }
 
-// measure measures all ways to do an operation in turn, and repeats that, so that other load on the
-// machine affects all of them alike.
+// measure measures the ways to write rows and adds the results to the report. All ways to do the
+// same operation take turns, several times, so that other load on the machine affects all of them
+// alike.
 func (o *Options) measure(report *harness.Report, ways []measured) error {
 	steps := 0
 	each := func(do func(operation, engine string, rows int, of []measured) error) error {
@@ -182,7 +188,7 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 		}
 		return nil
 	}
-	// The function does nothing: each only counts the steps.
+	// This call of each only counts the steps, for the progress bar.
 	_ = each(func(_, _ string, _ int, of []measured) error {
 		for i := range of {
 			warm, counted := o.runs(&of[i])
@@ -224,16 +230,16 @@ func (o *Options) measure(report *harness.Report, ways []measured) error {
 	})
 }
 
-// generated is the name of the method that uses generated code, in every language. A comma and the
-// name of a route (one of several ways to write in bulk) may follow.
+// generated is the name of the method that means generated code, in every language. A comma and the
+// name of a route may follow, if generated code has several ways to write in bulk.
 const generated = "scoter"
 
 func isGenerated(method string) bool {
 	return method == generated || strings.HasPrefix(method, generated+", ")
 }
 
-// targets adds the targets of the benchmark: the time of generated code divided by that of the
-// fastest hand-written way in the same language.
+// targets adds the targets of the benchmark to the report. A target is a ratio: the time of
+// generated code divided by that of the fastest hand-written way in the same language.
 func targets(r *harness.Report) {
 	for i := range r.Measurements {
 		m := &r.Measurements[i]

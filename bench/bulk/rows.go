@@ -1,10 +1,11 @@
 package bulk
 
-// The values of a row depend only on its number and its generation, and use only integer
-// arithmetic. So programs in every language make the same rows. An update or upsert writes the
-// values of another generation.
+// This file makes the rows that the benchmark writes. The values of a row depend only on its number
+// and its generation (0 for the first values, and another for updates), and use only integer
+// arithmetic. So programs in every language make the same rows.
 
-// reading is one row, as integers. Checksums are computed from them.
+// reading is one row of the benchmark, with its values as integers. Checksums are computed from
+// them.
 type reading struct{ id, device, at, millidegrees, cents, battery, anomaly, location int64 }
 
 func readingOf(id, generation int64) reading {

@@ -1,6 +1,7 @@
-// Package clickbench runs the 43 queries of ClickBench over a table like that of ClickBench. Each
-// query runs through Scoter, and through a view of DuckDB over the same part files. Both run in
-// turn in one process. The difference is the overhead that Scoter adds to DuckDB.
+// Package clickbench runs the 43 queries of ClickBench (a benchmark of analytical databases) over a
+// table with the same columns. Each query runs through Scoter, and through a view of DuckDB over
+// the same part files. Both run in turn in one process. The difference is the overhead that Scoter
+// adds to DuckDB.
 package clickbench
 
 import (
@@ -30,7 +31,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of ClickBench.
 type Options struct {
 	Rows   int    `help:"Rows of the table." default:"2000000"`
 	Repeat int    `help:"Runs of each query on each side, in turn; the fastest counts." default:"5"`
@@ -38,7 +39,8 @@ type Options struct {
 	Data   string `help:"Folder that keeps the table for the next run." type:"path" placeholder:"DIR"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "A ratio of 1 means that Scoter adds nothing to DuckDB.\nExample: scoter-bench clickbench --rows 500000 --repeat 3"
 }
@@ -48,10 +50,10 @@ var queriesText string
 
 const database = "default"
 
-// insertRows is how many rows one statement inserts.
+// insertRows is the number of rows that one INSERT statement writes.
 const insertRows = 500_000
 
-// Run runs the benchmark.
+// Run runs the benchmark of ClickBench and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	dir := o.Data
 	if dir == "" {
@@ -112,14 +114,17 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 // runner runs a query to its end and returns the number of its rows.
 type runner func(sql string) (int64, error)
 
-// side has the measurements of one of the two systems (Scoter, or DuckDB's view) for one query.
+// side has the measurements of one query with one of the two systems: Scoter, or DuckDB's view.
 type side struct {
-	run       runner
-	best, cpu float64 // milliseconds
+	run runner
+	// best and cpu are the time of the fastest run of the query, and its processor time, in
+	// milliseconds.
+	best, cpu float64
 	rows      int64
 }
 
-// compare runs every query with both systems and reports the ratios.
+// compare runs every query with Scoter and with the view of DuckDB, and reports the ratios of their
+// times.
 func (o *Options) compare(report *harness.Report, scoter, view runner) error {
 	var wall, cpu []float64
 	worst := 0.0
@@ -131,7 +136,7 @@ func (o *Options) compare(report *harness.Report, scoter, view runner) error {
 		sides := []*side{{run: scoter}, {run: view}}
 		for repetition := range o.Repeat + 1 {
 			for i := range sides {
-				s := sides[(i+repetition)%2] // the order of the two systems alternates
+				s := sides[(i+repetition)%2] // the two systems take turns at being first
 				if err := s.measure(sql, repetition); err != nil {
 					return base.Wrap(err, "query %d", n)
 				}
@@ -160,7 +165,8 @@ func (o *Options) wanted(n int) bool {
 	return len(o.Only) == 0
 }
 
-// measure runs the query once and stores the measurement. The first run only warms up.
+// measure runs the query once and stores its measurement. The first run (repetition 0) only warms
+// up and is not stored.
 func (s *side) measure(sql string, repetition int) error {
 	cpu, began := processCPU(), time.Now()
 	rows, err := s.run(sql)
@@ -182,7 +188,7 @@ func (s *side) measure(sql string, repetition int) error {
 func processCPU() float64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0 // the call cannot fail with these arguments
+		return 0 // cannot fail with these arguments
 	}
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
@@ -211,8 +217,8 @@ func drain(ctx context.Context, next func(context.Context) (arrow.RecordBatch, e
 	}
 }
 
-// load fills the table, unless the data folder already has its rows. It waits until all rows are in
-// parts and no merge is left to do.
+// load fills the table of the benchmark, unless the data folder has its rows already. It waits
+// until all rows are in parts and no merge is left to do.
 func (o *Options) load(ctx context.Context, a *app.App) error {
 	if _, err := a.Engine.Lookup(database, engine.DefaultSchema, "hits"); err == nil {
 		return waitMerged(ctx, a)
@@ -234,8 +240,8 @@ func (o *Options) load(ctx context.Context, a *app.App) error {
 	return waitMerged(ctx, a)
 }
 
-// The parts count as merged if they stay the same for mergeRest and no merge runs. waitMerged waits
-// at most mergeLimit for that.
+// mergeRest is how long the parts must stay the same, without a running merge, until they count as
+// merged. mergeLimit is the maximum time that waitMerged waits for that.
 const mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 
 func waitMerged(ctx context.Context, a *app.App) error {
@@ -257,7 +263,7 @@ func waitMerged(ctx context.Context, a *app.App) error {
 	return nil
 }
 
-// hitsParts returns the parts of the table hits. If there are none, that is an error.
+// hitsParts returns the parts of the table hits. It returns an error if there are none.
 func hitsParts(a *app.App) ([]*catalog.Part, error) {
 	t, err := a.Engine.Lookup(database, engine.DefaultSchema, "hits")
 	if err != nil {

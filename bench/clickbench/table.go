@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// column is a column of the table. value is the SQL expression that computes its value from i, the
-// row's number. Strings are skewed like those of web traffic: a few values make up most rows, and
-// many columns are mostly empty.
+// column is a column of the generated table. value is the SQL expression that computes its value
+// from i, the row's number. Strings are skewed as in web traffic: a few values make up most rows,
+// and many columns are mostly empty.
 type column struct{ name, typ, value string }
 
 // uniform returns SQL for a pseudo-random number in [0, 1) that depends only on the row's number i
 // and on a seed.
 func uniform(seed string) string { return "(hash(i, '" + seed + "') / 18446744073709551616.0)" }
 
-// skewed returns SQL for a pseudo-random integer in [0, n). Low numbers are much more frequent, the
-// more so the higher power is.
+// skewed returns SQL for a pseudo-random integer in [0, n). Low numbers are more frequent than high
+// ones. The higher power is, the larger is the difference.
 func skewed(seed string, n int, power float64) string {
 	return fmt.Sprintf("CAST(floor(%d * pow(%s, %g)) AS BIGINT)", n, uniform(seed), power)
 }
 
-// sometimes returns SQL that is value in the given share of the rows (0 to 1), and otherwise in the
-// others.
+// sometimes returns an SQL expression. In the given share of the rows (0 to 1) its value is that of
+// the expression value, and in all other rows that of the expression otherwise.
 func sometimes(seed string, share float64, value, otherwise string) string {
 	return fmt.Sprintf("CASE WHEN %s < %g THEN %s ELSE %s END", uniform(seed+"?"), share, value, otherwise)
 }
@@ -37,8 +37,8 @@ var (
 	counter = sometimes("counter 62", 0.008, "62", skewed("counter", 6000, 3))
 )
 
-// special are the columns that the queries use, with the SQL of their values. The values of all
-// other columns follow from their types.
+// special has the columns that the queries use, with the SQL that computes their values. The values
+// of all other columns are made from their types.
 var special = map[string]string{
 	"WatchID": "CAST(hash(i, 'watch') >> 1 AS BIGINT)", "Title": title, "EventTime": moment, "EventDate": "CAST(" + moment + " AS DATE)",
 	"CounterID": counter, "ClientIP": "CAST(CAST(hash(" + skewed("ip", 300_000, 1.5) + ", 'ip') % 4294967296 AS BIGINT) - 2147483648 AS INTEGER)",
@@ -55,7 +55,7 @@ var special = map[string]string{
 	"URLHash":     sometimes("hash 2", 0.02, "2868770270353813622", "CAST(hash("+skewed("page", 300_000, 2.5)+", 'h') >> 1 AS BIGINT)"),
 }
 
-// definition has the table's columns and their types, in order.
+// definition lists the columns of ClickBench's table and their types, in order.
 const definition = `WatchID BIGINT, JavaEnable SMALLINT, Title VARCHAR, GoodEvent SMALLINT, EventTime TIMESTAMP, EventDate DATE, CounterID INTEGER,
 ClientIP INTEGER, RegionID INTEGER, UserID BIGINT, CounterClass SMALLINT, OS SMALLINT, UserAgent SMALLINT, URL VARCHAR, Referer VARCHAR, IsRefresh SMALLINT,
 RefererCategoryID SMALLINT, RefererRegionID INTEGER, URLCategoryID SMALLINT, URLRegionID INTEGER, ResolutionWidth SMALLINT, ResolutionHeight SMALLINT,
@@ -94,8 +94,8 @@ func columns() []column {
 	return out
 }
 
-// createTable is the statement that creates the table. It has the same sort key as ClickBench's own
-// table.
+// createTable is the statement that creates the table hits. It has the same sort key as
+// ClickBench's own table.
 const createTable = "CREATE TABLE hits (" + definition + ") SORTED BY (CounterID, EventDate, UserID, EventTime, WatchID)"
 
 // insert returns a statement that inserts the rows with numbers in [from, to).

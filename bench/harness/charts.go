@@ -1,6 +1,6 @@
 package harness
 
-// Chart is a bar chart of a report. It compares several systems or methods (sides) in several
+// Chart is a bar chart of a report. It compares several sides (systems or methods) in several
 // cases. Each side has one bar in each case.
 type Chart struct {
 	Title string   `json:"title"`
@@ -9,15 +9,15 @@ type Chart struct {
 	Bars  []*Bars  `json:"bars"`
 }
 
-// Bars are the values of one side, one per case. A value is nil if the side was not measured in
-// that case.
+// Bars are the values of one side of a chart, one value per case. A value is nil if the side was
+// not measured in that case.
 type Bars struct {
 	Side   string     `json:"side"`
 	Values []*float64 `json:"values"`
 }
 
-// Set sets the value of a side in a case (in). The chart shows sides and cases in the order in
-// which Set first gets their names.
+// Set sets the value of a side in the case called in. The chart shows sides and cases in the order
+// in which Set first gets their names.
 func (c *Chart) Set(side, in string, value float64) {
 	at := -1
 	for i, name := range c.Cases {

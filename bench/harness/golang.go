@@ -13,9 +13,9 @@ import (
 )
 
 // GoProgram builds a Go program in the folder dir/go, and returns the path of the built program.
-// The folder may already have generated packages. files has the program's sources in golang/; their
-// names end in .go.txt, so that they are not compiled in place. The module is named `bench`, and
-// uses the same versions of drivers as this program.
+// The folder may already have generated packages. files has the sources of the program in the
+// folder golang. Their names end in .go.txt, so that Go does not compile them there. The program's
+// module is named `bench`, and uses the same versions of drivers as this program.
 func GoProgram(ctx context.Context, dir string, files fs.FS) (string, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -16,14 +16,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// shared has the Java sources that all Java programs of benchmarks use: the rows and the meter.
+// shared has the Java sources that the Java programs of all benchmarks use: the rows, and the code
+// that measures.
 //
 //go:embed java
 var shared embed.FS
 
-// Java is the compiled Java program of a benchmark.
+// Java is a compiled Java program of a benchmark.
 type Java struct {
-	// Dir is a folder for the program's data, removed by Close.
+	// Dir is a folder for the data of the program. Close removes it.
 	Dir        string
 	java, path string
 }
@@ -31,9 +32,9 @@ type Java struct {
 // Result returns the path of the JSON file of a benchmark's report.
 func (e *Env) Result(r *Report) string { return filepath.Join(e.Output, r.Benchmark+".json") }
 
-// Java compiles the Java program of a benchmark, as JavaProgram does. files has the sources of the
-// program, and scoter.yaml with SQL files, from which code is generated. Java adds the sources that
-// all programs share.
+// Java compiles the Java program of a benchmark with JavaProgram. files has the sources of the
+// program, and a scoter.yaml with SQL files, from which code is generated. Java adds the sources
+// that all programs share. version is the minimum version of Java.
 func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err error) {
 	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-java-")
 	if err != nil {
@@ -60,10 +61,10 @@ func (e *Env) Java(ctx context.Context, files fs.FS, version int) (_ *Java, err 
 	return j, err
 }
 
-// JavaProgram compiles the sources in java/ and the generated sources in src/bench/ of dir. It
-// returns the java command and the class path. The libraries of pom.xml are downloaded once for
-// each content of that file. JavaProgram uses the newest JDK on the machine, and fails if that is
-// older than version.
+// JavaProgram compiles the sources in the folder java and the generated sources in src/bench, both
+// below dir. It returns the path of the java command, and the class path. The libraries in pom.xml
+// are downloaded once for each content of that file. It uses the newest JDK on the machine, and
+// fails if that is older than version.
 func JavaProgram(ctx context.Context, dir string, version int) (java, path string, err error) {
 	javac, newest := newestJDK(ctx)
 	if newest < version {
@@ -92,7 +93,7 @@ func JavaProgram(ctx context.Context, dir string, version int) (java, path strin
 // if there is none.
 func newestJDK(ctx context.Context) (javac string, newest int) {
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/javac", "/usr/lib/jvm/*/bin/javac", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/javac"} {
-		// An error means that the pattern is invalid, which it is not.
+		// The only possible error is an invalid pattern, and the pattern is valid.
 		paths, _ := filepath.Glob(pattern)
 		for _, path := range paths {
 			out, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()
@@ -113,11 +114,11 @@ func command(ctx context.Context, dir, name string, args ...string) error {
 	return nil
 }
 
-// Close removes the folder of the program and its data.
+// Close removes the folder of the Java program and its data.
 func (j *Java) Close() error { return os.RemoveAll(filepath.Dir(j.Dir)) }
 
-// Measure runs the program and adds its measurements to the report. The program prints one line of
-// JSON for each run to standard output, and its progress to standard error.
+// Measure runs the Java program with args and adds its measurements to the report. The program
+// prints one line of JSON for each run to standard output, and its progress to standard error.
 func (j *Java) Measure(ctx context.Context, r *Report, args ...string) error {
 	c := exec.CommandContext(ctx, j.java, append([]string{"-cp", j.path}, args...)...)
 	var stderr bytes.Buffer

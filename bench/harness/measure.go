@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Measurement has the measurements of one method for one operation and number of rows. Its slices
-// have one element for each counted run.
+// Measurement has the measurements of one method (a way to do something) for one operation and one
+// number of rows. Its slices have one element for each run that counts.
 type Measurement struct {
 	Operation string    `json:"operation"`
 	Method    string    `json:"method"`
@@ -24,8 +24,8 @@ type Measurement struct {
 	Allocated []float64 `json:"allocated_bytes"`
 }
 
-// Measured returns the measurement of a method for an operation and a number of rows, or nil if
-// there is none.
+// Measured returns the measurement of a method for an operation and a number of rows. It returns
+// nil if there is none.
 func (r *Report) Measured(operation, method string, rows int) *Measurement {
 	for i := range r.Measurements {
 		if m := &r.Measurements[i]; m.Operation == operation && m.Method == method && m.Rows == rows {
@@ -35,8 +35,8 @@ func (r *Report) Measured(operation, method string, rows int) *Measurement {
 	return nil
 }
 
-// Measure adds the measurements of one counted run of a method for an operation and a number of
-// rows.
+// Measure adds the measurements of one run to the report. The run used a method for an operation,
+// with a number of rows.
 func (r *Report) Measure(operation, method string, rows int, millis, cpu, allocated float64) {
 	m := r.Measured(operation, method, rows)
 	if m == nil {
@@ -46,9 +46,9 @@ func (r *Report) Measure(operation, method string, rows int, millis, cpu, alloca
 	m.Millis, m.CPU, m.Allocated = append(m.Millis, millis), append(m.CPU, cpu), append(m.Allocated, allocated)
 }
 
-// Keep copies measurements from an earlier report of the same benchmark into this one, so that a
-// long benchmark can be run in pieces. It skips an operation with a number of rows if this report
-// has measured it.
+// Keep copies measurements from the file at path, an earlier report of the same benchmark, into
+// this report, so that a long benchmark can be run in pieces. It skips an operation with a number
+// of rows if this report has measured it.
 func (r *Report) Keep(path string) error {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -76,7 +76,8 @@ func (r *Report) Keep(path string) error {
 	return nil
 }
 
-// on returns the beginning of an operation's full name, such as the database in "DuckDB INSERT".
+// on returns the first part of an operation's full name. For example, it is the database in "DuckDB
+// INSERT".
 func on(operation string) string { return operation[:strings.LastIndexByte(operation, ' ')+1] }
 
 func order(operation string) int {
@@ -102,8 +103,8 @@ func (r *Report) writePage(dir string) error {
 	if err != nil {
 		return base.Errorf(base.Internal, "report: %w", err)
 	}
-	// The text can be put into a script element: Go's JSON encoder escapes what would end the
-	// element.
+	// The JSON can be put into a script element: Go's JSON encoder escapes the characters that
+	// would end the element.
 	if err := t.Execute(f, map[string]any{"Title": r.Benchmark, "Data": template.JS(data)}); err != nil {
 		return base.Errorf(base.Unavailable, "report: %w", err)
 	}

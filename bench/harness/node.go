@@ -16,9 +16,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TypeScript compiles the program in dir with its tsconfig.json. It first installs the packages
-// that the program's package-lock.json lists into the user's cache folder. Programs with the same
-// lock file share them.
+// TypeScript compiles the TypeScript program in dir with its tsconfig.json. Before that, it
+// installs the packages in the program's package-lock.json into the user's cache folder. Programs
+// with the same lock file share these packages.
 func TypeScript(ctx context.Context, dir string) error {
 	packages, err := installed(dir, "package-lock.json", func(into string) error {
 		for _, name := range []string{"package.json", "package-lock.json"} {
@@ -41,8 +41,9 @@ func TypeScript(ctx context.Context, dir string) error {
 	return command(ctx, dir, filepath.Join("node_modules", ".bin", "tsc"), "-p", ".")
 }
 
-// Node returns the beginning of the command line that runs a compiled program in dir. It uses the
-// machine's Node.js. If newer is set, it uses the newer Node.js among the program's packages.
+// Node returns the beginning of the command line that runs a compiled TypeScript program in dir. It
+// uses the machine's Node.js or, if newer is set, the newer Node.js that is among the program's
+// packages.
 func Node(dir string, newer bool) []string {
 	node := "node"
 	if newer {
@@ -51,8 +52,8 @@ func Node(dir string, newer bool) []string {
 	return []string{node, "--no-warnings", "--max-semi-space-size=64"}
 }
 
-// installed returns a folder in the user's cache with the packages that the file pin in dir lists.
-// If the folder does not exist yet, installed calls install to fill it.
+// installed returns a folder in the user's cache that has the packages which the file pin in dir
+// lists. If there is no such folder yet, it calls install to fill one.
 func installed(dir, pin string, install func(into string) error) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, pin))
 	if err != nil {
@@ -84,7 +85,8 @@ func installed(dir, pin string, install func(into string) error) (string, error)
 	return folder, nil
 }
 
-// Conversation is a running program that answers each line of its standard input.
+// Conversation is a running program that reads commands, one per line, from its standard input, and
+// answers each of them.
 type Conversation struct {
 	command *exec.Cmd
 	in      io.WriteCloser
@@ -92,8 +94,8 @@ type Conversation struct {
 	stderr  bytes.Buffer
 }
 
-// Converse starts a program that answers a line of its standard input with one or more lines of
-// JSON.
+// Converse starts a program. The program must answer each line of its standard input with one or
+// more lines of JSON.
 func Converse(command *exec.Cmd) (*Conversation, error) {
 	c := &Conversation{command: command}
 	command.Stderr = &c.stderr
@@ -106,14 +108,14 @@ func Converse(command *exec.Cmd) (*Conversation, error) {
 		return nil, base.Errorf(base.Internal, "program: %w", err)
 	}
 	c.in, c.out = in, bufio.NewScanner(out)
-	c.out.Buffer(nil, 64<<20) // an answer is one line, which may contain a whole result
+	c.out.Buffer(nil, 64<<20) // the answer to a command is one line, which may be a whole result
 	if err := command.Start(); err != nil {
 		return nil, base.Errorf(base.Unavailable, "program: %w", err)
 	}
 	return c, nil
 }
 
-// Ask sends a line to the program. It decodes each line of the answer, and passes it to take until
+// Ask sends a line to the program. It decodes each line of the answer, and passes it to take, until
 // take returns false.
 func Ask[T any](c *Conversation, line string, take func(T) bool) error {
 	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
@@ -131,7 +133,8 @@ func Ask[T any](c *Conversation, line string, take func(T) bool) error {
 	return c.failed(c.out.Err())
 }
 
-// failed returns the error to report if a program ended before it answered.
+// failed returns the error to report if the program ended before it has answered. err is the error
+// that was noticed.
 func (c *Conversation) failed(err error) error {
 	c.in.Close()
 	if wait := c.command.Wait(); wait != nil {

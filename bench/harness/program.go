@@ -10,7 +10,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Program makes a folder with the files of a benchmark, and generates code in it. The files include
+// Program makes a folder with the files of a benchmark, and generates code in it. files must have a
 // scoter.yaml and the SQL files that it names. The caller removes the folder.
 func (e *Env) Program(ctx context.Context, files fs.FS) (dir string, err error) {
 	dir, err = os.MkdirTemp(e.Dir, "scoter-bench-")
@@ -28,7 +28,7 @@ func (e *Env) Program(ctx context.Context, files fs.FS) (dir string, err error) 
 	return dir, e.generate(ctx, dir)
 }
 
-// generate runs `scoter generate` in a folder.
+// generate runs `scoter generate` in the folder dir.
 func (e *Env) generate(ctx context.Context, dir string) error {
 	scoter, err := e.scoter()
 	if err != nil {
@@ -37,7 +37,7 @@ func (e *Env) generate(ctx context.Context, dir string) error {
 	return command(ctx, dir, scoter, "generate")
 }
 
-// scoter returns the path of the scoter program. It is an error if the program does not exist.
+// scoter returns the path of the scoter program. It returns an error if there is no such program.
 func (e *Env) scoter() (string, error) {
 	if e.Scoter != "" {
 		return e.Scoter, nil
@@ -61,8 +61,8 @@ func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// Python returns the path of a Python interpreter that has the packages that the file requirements
-// in dir lists.
+// Python returns the path of a Python interpreter with the packages that the file requirements in
+// dir lists.
 func Python(ctx context.Context, dir, requirements string) (string, error) {
 	packages, err := installed(dir, requirements, func(into string) error {
 		if err := command(ctx, dir, "python3", "-m", "venv", into); err != nil {

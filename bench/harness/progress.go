@@ -16,8 +16,7 @@ type Progress struct {
 	done, all int
 }
 
-// NewProgress begins a progress line with a bar. steps is the number of steps, or 0 if it is
-// unknown.
+// NewProgress starts a progress bar. steps is the number of steps, or 0 if it is not known.
 func NewProgress(steps int) *Progress {
 	p := &Progress{out: io.Discard, all: steps}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
@@ -38,5 +37,5 @@ func (p *Progress) Step(what string) {
 	p.done++
 }
 
-// Close removes the line from the terminal.
+// Close removes the progress line from the terminal.
 func (p *Progress) Close() { fmt.Fprint(p.out, "\r\x1b[K") }

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// referenceNumbers is how many numbers reference sorts. They do not fit into the caches of a core.
+// referenceNumbers is the number of numbers that the function reference sorts. They do not fit into
+// the caches of a core.
 const referenceNumbers = 2 << 20
 
-// reference measures the present speed of the processor: the seconds that it takes to sort fixed
-// random numbers, as the minimum of three runs. The speed depends on other load on the same core.
-// So the times of two reports are comparable only as multiples of their references.
+// reference measures the present speed of the processor. It returns how many seconds it takes to
+// sort fixed random numbers, as the minimum of three runs. The speed depends on other load on the
+// same core. So the times of two reports can only be compared as multiples of their references.
 func reference() float64 {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := make([]uint64, referenceNumbers)

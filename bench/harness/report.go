@@ -18,32 +18,37 @@ import (
 	"github.com/scoterdb/scoter/internal/version"
 )
 
-// Env is the environment that every benchmark receives.
+// Env is what every benchmark gets: paths and the functions that use them.
 type Env struct {
-	Scoter string // path of the scoter program; if empty, the one in the folder of this program
-	Dir    string // folder for data; if empty, the system's folder for temporary files
-	Output string // folder for the JSON files of reports; if empty, none is written
+	// Scoter is the path of the scoter program. If it is empty, it is the one in the folder of this
+	// program.
+	Scoter string
+	// Dir is the folder for data. If it is empty, it is the system's folder for temporary files.
+	Dir string
+	// Output is the folder for the JSON files of reports. If it is empty, no file is written.
+	Output string
 	Table  io.Writer
 }
 
-// Metric is one measured number with its target, if there is one.
+// Metric is one measured number of a report, with its target if it has one.
 type Metric struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"` // the median of the samples, if there are any
+	Name string `json:"name"`
+	// Value is the measured number. It is the median of the samples, if there are any.
+	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Target is the limit for Value, or nil if there is none. If AtLeast is set, Value must be at
-	// least Target. Otherwise it must be at most Target.
+	// Target is the number that Value must reach, or nil if there is no target. If AtLeast is set,
+	// Value must be at least Target, and otherwise at most Target.
 	Target  *float64  `json:"target,omitempty"`
 	AtLeast bool      `json:"at_least,omitempty"`
 	Samples []float64 `json:"samples,omitempty"`
 }
 
-// Met reports whether the target is reached.
+// Met reports whether the measured number reaches its target.
 func (m *Metric) Met() bool {
 	return m.Target == nil || m.AtLeast && m.Value >= *m.Target || !m.AtLeast && m.Value <= *m.Target
 }
 
-// Report is the result of one benchmark.
+// Report is the result of one run of a benchmark.
 type Report struct {
 	Benchmark string    `json:"benchmark"`
 	Date      time.Time `json:"date"`
@@ -54,21 +59,21 @@ type Report struct {
 	Processor string    `json:"processor"`
 	Cores     int       `json:"cores"`
 	Memory    int64     `json:"memory_bytes"`
-	// Load is the machine's load average over one minute before the benchmark. It shows whether
-	// other programs were running.
+	// Load is the load average of the machine over one minute before the benchmark. It shows
+	// whether other programs were running.
 	Load float64 `json:"load_average_before"`
-	// Seconds of a fixed computation; see function reference.
+	// Reference is the time in seconds of a fixed computation (see the function reference).
 	Reference float64        `json:"reference_seconds"`
 	Options   map[string]any `json:"options"`
 	Metrics   []Metric       `json:"metrics"`
-	// Measurements are the results of methods for several operations and numbers of rows. The
+	// Measurements are the times of methods for several operations and numbers of rows. The
 	// report's page shows them as charts.
 	Measurements []Measurement `json:"measurements,omitempty"`
-	// Charts are bar charts for the report's page.
+	// Charts are further bar charts on the report's page.
 	Charts []*Chart `json:"charts,omitempty"`
 }
 
-// NewReport returns an empty report of a benchmark. options are the options with which the
+// NewReport returns an empty report for a benchmark. options are the options with which the
 // benchmark runs.
 func NewReport(benchmark string, options map[string]any) *Report {
 	return &Report{
@@ -78,23 +83,23 @@ func NewReport(benchmark string, options map[string]any) *Report {
 	}
 }
 
-// Add adds a measured number without a target to the report. samples are the values of which it is
-// the median.
+// Add adds a measured number without a target to the report. samples are the single measurements,
+// and value is usually their median.
 func (r *Report) Add(name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Samples: samples})
 }
 
-// AtMost adds a measured number whose target is to be at most target.
+// AtMost adds a measured number to the report. Its target is reached if it is at most target.
 func (r *Report) AtMost(target float64, name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, Samples: samples})
 }
 
-// AtLeast adds a measured number whose target is to be at least target.
+// AtLeast adds a measured number to the report. Its target is reached if it is at least target.
 func (r *Report) AtLeast(target float64, name string, value float64, unit string, samples ...float64) {
 	r.Metrics = append(r.Metrics, Metric{Name: name, Value: value, Unit: unit, Target: &target, AtLeast: true, Samples: samples})
 }
 
-// Publish prints the report, and saves it as Save does.
+// Publish prints the report and writes its files, as Save does.
 func (e *Env) Publish(r *Report) error {
 	w := tabwriter.NewWriter(e.Table, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "load %s before, reference work %s s\n", short(r.Load), short(r.Reference))
@@ -123,8 +128,8 @@ func (e *Env) Publish(r *Report) error {
 	return e.Save(r)
 }
 
-// Save writes the report as a JSON file and as an HTML page. It does nothing if Env has no output
-// folder. It may be called again after numbers were added to the report.
+// Save writes the report as a JSON file and as an HTML page. It does nothing if there is no folder
+// for reports. It may be called again after more numbers were added.
 func (e *Env) Save(r *Report) error {
 	if e.Output == "" {
 		return nil
@@ -159,8 +164,8 @@ func Percentile(samples []float64, share float64) float64 {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// Median returns the middle sample. If the number of samples is even, it is the mean of the two in
-// the middle. So of two samples, both count.
+// Median returns the middle one of the samples. If their number is even, it returns the mean of the
+// two in the middle.
 func Median(samples []float64) float64 {
 	sorted := slices.Sorted(slices.Values(samples))
 	n := len(sorted)
@@ -170,7 +175,7 @@ func Median(samples []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// Mean returns the arithmetic mean.
+// Mean returns the arithmetic mean of the values.
 func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -179,7 +184,7 @@ func Mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// GeometricMean returns the geometric mean, which suits ratios.
+// GeometricMean returns the geometric mean of the values. It is the right mean for ratios.
 func GeometricMean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -217,6 +222,6 @@ func loadAverage() float64 {
 		return 0
 	}
 	first, _, _ := strings.Cut(string(text), " ")
-	v, _ := strconv.ParseFloat(first, 64) // 0 if the system uses another format
+	v, _ := strconv.ParseFloat(first, 64) // 0 if the file has another format
 	return v
 }

@@ -1,6 +1,6 @@
-// Package harness has the code that benchmarks share. It runs a Scoter server on an empty data
-// directory, measures its resource usage, and stores the numbers together with a description of the
-// machine.
+// Package harness has the code that all benchmarks share. It runs a Scoter server on an empty data
+// directory, measures how much processor time and memory it uses, and writes reports with a
+// description of the machine.
 package harness
 
 import (
@@ -24,12 +24,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Server is a running `scoter serve`.
+// Server is a running Scoter server, started with `scoter serve`.
 type Server struct {
-	URL string // http://host:port
+	URL string // URL is the address of the server, http://host:port.
 	Dir string
 
-	scoter  string // path of the scoter program
+	scoter  string // scoter is the path of the scoter program that runs as the server.
 	client  *http.Client
 	process *exec.Cmd
 	exited  chan error
@@ -38,7 +38,7 @@ type Server struct {
 // startTimeout is how long a server may take to start, including the replay of its log.
 const startTimeout = 2 * time.Minute
 
-// TempDir makes a temporary folder. The caller removes it.
+// TempDir makes a temporary folder for a benchmark. The caller removes it.
 func (e *Env) TempDir() (string, error) {
 	dir, err := os.MkdirTemp(e.Dir, "scoter-bench-")
 	if err != nil {
@@ -47,8 +47,8 @@ func (e *Env) TempDir() (string, error) {
 	return dir, nil
 }
 
-// StartServer starts a server on a new data directory, with flags in addition to the usual ones.
-// The caller stops it with Finish.
+// StartServer starts a Scoter server on a new data directory. flags are added to the flags that
+// every benchmark uses. The caller stops the server with Finish.
 func (e *Env) StartServer(ctx context.Context, flags ...string) (*Server, error) {
 	scoter, err := e.scoter()
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Server) Restart(ctx context.Context, flags ...string) error {
 	return s.Launch(ctx, flags...)
 }
 
-// Launch starts a server that has ended again, on the same data.
+// Launch starts the server again on the same data, after it has ended.
 func (s *Server) Launch(ctx context.Context, flags ...string) error {
 	again, err := launch(ctx, s.scoter, s.Dir, flags)
 	if err != nil {
@@ -83,12 +83,12 @@ func (s *Server) Launch(ctx context.Context, flags ...string) error {
 	return nil
 }
 
-// Kill ends the server without a chance to clean up, like a crash, and waits for its end.
+// Kill ends the server at once, as a crash does, and waits until it has ended.
 func (s *Server) Kill() error {
 	if err := s.process.Process.Kill(); err != nil {
 		return base.Errorf(base.Internal, "kill server: %w", err)
 	}
-	<-s.exited // the error says that it was killed
+	<-s.exited // the error only says that the server was killed
 	return nil
 }
 
@@ -123,7 +123,7 @@ func launch(ctx context.Context, scoter, dir string, flags []string) (*Server, e
 	}
 }
 
-// Stop asks the server to shut down, as an operator would, and waits for its end.
+// Stop shuts the server down cleanly, as an operator does, and waits until it has ended.
 func (s *Server) Stop() error {
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
 		return base.Errorf(base.Internal, "stop server: %w", err)
@@ -134,7 +134,7 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// Load loads a file into a table, as `scoter load` does.
+// Load loads a file into a table of the server, as the command `scoter load` does.
 func (s *Server) Load(ctx context.Context, file, table string) error {
 	if out, err := exec.CommandContext(ctx, s.scoter, "load", file, "--url", s.URL, "--table", table).CombinedOutput(); err != nil {
 		return base.Errorf(base.Unavailable, "load %s: %w: %s", file, err, out)
@@ -142,8 +142,8 @@ func (s *Server) Load(ctx context.Context, file, table string) error {
 	return nil
 }
 
-// Finish stops a server and removes its data. It is called with defer: if that fails and *err is
-// nil, it sets *err.
+// Finish stops a server and removes its data. It is for a defer statement: if stopping fails and
+// *err is nil, it sets *err.
 func (e *Env) Finish(s *Server, err *error) {
 	stopErr := s.Stop()
 	if removeErr := os.RemoveAll(s.Dir); stopErr == nil && removeErr != nil {
@@ -154,13 +154,13 @@ func (e *Env) Finish(s *Server, err *error) {
 	}
 }
 
-// NewClient returns an HTTP client that keeps one connection open, like a database driver does.
-// Each concurrent worker needs its own client.
+// NewClient returns an HTTP client that keeps one connection open, as a database driver does.
+// Concurrent workers need a client each.
 func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true, WriteBufferSize: 64 << 10, ReadBufferSize: 64 << 10}}
 }
 
-// Authorize makes SQL and the other requests of this Server send a token for authentication.
+// Authorize sets the access token that is sent with all requests from now on.
 func (s *Server) Authorize(token string) {
 	s.client.Transport = authorized{s.client.Transport, token}
 }
@@ -176,7 +176,8 @@ func (a authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	return a.RoundTripper.RoundTrip(req)
 }
 
-// SQL runs a statement on the server and returns its rows, with values as decoded from JSON.
+// SQL runs a statement on the server and returns its rows. Values have the Go types that JSON
+// decoding gives them.
 func (s *Server) SQL(ctx context.Context, statement string) ([][]any, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v1/sql", strings.NewReader(statement))
 	if err != nil {
@@ -197,7 +198,7 @@ func (s *Server) SQL(ctx context.Context, statement string) ([][]any, error) {
 	return answer.Rows, nil
 }
 
-// Number runs a query that returns one number.
+// Number runs a query on the server that returns a single number.
 func (s *Server) Number(ctx context.Context, statement string) (float64, error) {
 	rows, err := s.SQL(ctx, statement)
 	if err != nil {
@@ -211,22 +212,22 @@ func (s *Server) Number(ctx context.Context, statement string) (float64, error) 
 	return 0, base.Errorf(base.Internal, "%.100s gives no number: %v", statement, rows)
 }
 
-// Client returns the HTTP client that SQL uses.
+// Client returns the HTTP client that the method SQL uses.
 func (s *Server) Client() *http.Client { return s.client }
 
-// CheckStatus returns an error for a response that does not report success.
+// CheckStatus returns an error if an HTTP response does not report success.
 func CheckStatus(resp *http.Response) error {
 	if resp.StatusCode < 300 {
 		return nil
 	}
-	// Ignore the error: the status is enough if the body cannot be read.
+	// The error is ignored: if the body cannot be read, the status is enough.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
 	return base.Errorf(base.Unavailable, "%s: %s", resp.Status, strings.TrimSpace(string(text)))
 }
 
-// Send posts a body with the media type contentType. If the server asks to retry, Send waits as
-// long as the response says and sends again, until the server accepts the request. The body may be
-// empty.
+// Send posts a request to the server until the server accepts it. body, which may be empty, has the
+// media type contentType. If the server asks to retry, Send waits as long as the response says and
+// sends the request again.
 func (s *Server) Send(ctx context.Context, client *http.Client, path, contentType string, body func() io.Reader) (retries int, err error) {
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, body())
@@ -246,7 +247,7 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 			return retries, err
 		}
 		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-		// Read the rest of the body, so that the connection can be reused.
+		// The rest of the body is read, so that the connection can be used again.
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		if err != nil {
@@ -261,8 +262,8 @@ func (s *Server) Send(ctx context.Context, client *http.Client, path, contentTyp
 	}
 }
 
-// Latencies runs queries for the duration d on several connections at once. It returns how long
-// each query took, in milliseconds. query returns the SQL text of the n-th query.
+// Latencies runs queries on several connections at once for the duration d. query returns the SQL
+// of query n. It returns how long each query took, in milliseconds.
 func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration, query func(n int) string) ([]float64, error) {
 	until := time.Now().Add(d)
 	var mu sync.Mutex
@@ -290,8 +291,8 @@ func (s *Server) Latencies(ctx context.Context, connections int, d time.Duration
 	return all, err
 }
 
-// WaitFlushed waits until every row of the server is in a part. The server must run with a short
-// flush-age.
+// WaitFlushed waits until all rows of the server are in parts. The server must have been started
+// with a short flush-age.
 func (s *Server) WaitFlushed(ctx context.Context) error {
 	for {
 		resp, err := s.client.Get(s.URL + "/api/v1/status")
@@ -309,8 +310,8 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 		case status.FlushError != "":
 			return base.Errorf(base.Internal, "flush: %s", status.FlushError)
 		}
-		// Count the rows in memory. write_memory in the status is no use, because it also includes
-		// changes to parts.
+		// The rows in memory are counted. The status's write_memory does not tell this number,
+		// because it also includes changes to parts.
 		rows, err := s.Number(ctx, "SELECT coalesce(sum(memtable_rows), 0)::DOUBLE FROM scoter.tables")
 		if err != nil || rows == 0 {
 			return err
@@ -323,8 +324,8 @@ func (s *Server) WaitFlushed(ctx context.Context) error {
 	}
 }
 
-// The parts count as merged if they stay the same for mergeRest and no merge runs. WaitMerged waits
-// at most mergeLimit for that.
+// mergeRest is how long the parts must stay the same, without a running merge, until they count as
+// merged. mergeLimit is the maximum time that WaitMerged waits for that.
 const mergeRest, mergeLimit = 10 * time.Second, 3 * time.Minute
 
 // WaitMerged waits until the server has nothing left to merge.
@@ -351,11 +352,10 @@ func (s *Server) WaitMerged(ctx context.Context) error {
 	return nil
 }
 
-// PartsBytes returns the size of all parts, in bytes.
+// PartsBytes returns the total size of all parts of the server, in bytes.
 func (s *Server) PartsBytes(ctx context.Context) (float64, error) {
 	return s.Number(ctx, "SELECT coalesce(sum(bytes), 0)::DOUBLE FROM scoter.parts")
 }
 
-// FlushSoon returns the flags that make a server flush each row at the latest when it is as old as
-// age.
+// FlushSoon returns the flags with which a server flushes rows when they are as old as age.
 func FlushSoon(age time.Duration) []string { return []string{fmt.Sprintf("--flush-age=%s", age)} }

@@ -11,35 +11,35 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// clockTicks is Linux's USER_HZ, the unit of /proc/PID/stat. It is 100 on every platform that Go
-// supports.
+// clockTicks is the number of ticks per second in Linux's /proc/PID/stat (USER_HZ). It is 100 on
+// every platform that Go supports.
 const clockTicks = 100
 
-// Process is the id of a running process. Its methods read Linux's counters of the process.
+// Process is the id of a running process. Its methods read what Linux counts for the process.
 type Process int
 
-// Process returns the process of the server.
+// Process returns the process id of the server.
 func (s *Server) Process() Process { return Process(s.process.Process.Pid) }
 
-// CPU returns the processor time of the server and of its ended children, in seconds. It is the sum
-// of user and system time.
+// CPU returns the processor time of the server and of its ended child processes, in seconds: user
+// time plus system time.
 func (s *Server) CPU() (float64, error) { return s.Process().CPU() }
 
-// PeakRSS returns the server's peak resident memory, in bytes.
+// PeakRSS returns the largest resident memory that the server has had, in bytes.
 func (s *Server) PeakRSS() (int64, error) { return s.Process().PeakRSS() }
 
-// CPU returns the processor time of the process and of its ended children, in seconds. It is the
-// sum of user and system time.
+// CPU returns the processor time of the process and of its ended child processes, in seconds: user
+// time plus system time.
 func (p Process) CPU() (float64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {
 		return 0, base.Errorf(base.Unavailable, "processor time: %w", err)
 	}
-	// The second field is the process name in parentheses, which may contain any character. So find
-	// its end, and count the fields after it.
+	// The second field is the name of the process in parentheses, which may contain any character.
+	// So the fields are counted from the last closing parenthesis.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	ticks := 0
-	for _, at := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime
+	for _, at := range []int{11, 12, 13, 14} { // utime, stime, cutime and cstime, in ticks
 		n, err := strconv.Atoi(fields[at])
 		if err != nil {
 			return 0, base.Errorf(base.Internal, "/proc/%d/stat: %w", p, err)
@@ -49,14 +49,14 @@ func (p Process) CPU() (float64, error) {
 	return float64(ticks) / clockTicks, nil
 }
 
-// PeakRSS returns the largest resident memory of the process, in bytes, since it started or since
-// ForgetPeak.
+// PeakRSS returns the largest resident memory of the process, in bytes, since the process started
+// or since the last call of ForgetPeak.
 func (p Process) PeakRSS() (int64, error) {
 	kb, err := p.field("status", "VmHWM")
 	return kb << 10, err
 }
 
-// ForgetPeak makes PeakRSS start again with the present memory.
+// ForgetPeak resets the peak that PeakRSS returns to the present memory of the process.
 func (p Process) ForgetPeak() error {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p), []byte("5"), 0); err != nil {
 		return base.Errorf(base.Unavailable, "forget the peak of memory: %w", err)
@@ -64,11 +64,11 @@ func (p Process) ForgetPeak() error {
 	return nil
 }
 
-// Written returns the bytes that the process has written to file systems on disks.
+// Written returns how many bytes the process has written to file systems on disks.
 func (p Process) Written() (int64, error) { return p.field("io", "write_bytes") }
 
-// field returns a number from a file of the process below /proc, with lines of the form "name:
-// value [kB]". The number is in the unit of that line.
+// field returns a number from one of the files that Linux has for the process below /proc. The file
+// has lines of the form "name: value [kB]". The number is in the unit of the line.
 func (p Process) field(file, name string) (int64, error) {
 	path := fmt.Sprintf("/proc/%d/%s", p, file)
 	n, err := strconv.ParseInt(strings.TrimSuffix(procField(path, name), " kB"), 10, 64)
@@ -78,13 +78,14 @@ func (p Process) field(file, name string) (int64, error) {
 	return n, nil
 }
 
-// Use is how long some work took, and how much processor time the server used for it.
+// Use says how long some work took, and how much processor time the server used for it.
 type Use struct {
 	Wall time.Duration
-	CPU  float64 // seconds of the server's processor time
+	CPU  float64 // CPU is the processor time of the server in seconds.
 }
 
-// Measure calls work, and returns how long it took and how much processor time the server used.
+// Measure calls work. It returns how long that took, and how much processor time the server used
+// meanwhile.
 func (s *Server) Measure(work func() error) (Use, error) {
 	before, err := s.CPU()
 	if err != nil {

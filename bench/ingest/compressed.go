@@ -14,14 +14,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// leastCompressed is the target for compressed bodies: they must be written at least at this share
-// of the rate of plain bodies.
+// leastCompressed is the target for compressed request bodies: rows must be written at least at
+// this share of the rate that plain bodies have.
 const leastCompressed = 0.7
 
 var writers = []int{1, 2, 4, 16}
 
-// encodings are the encodings (compressions) of request bodies that are compared. The first one is
-// plain, without compression.
+// encodings are the encodings of request bodies that are compared. The first one is plain, which
+// means not compressed.
 var encodings = []struct {
 	name   string
 	packer func(io.Writer) (io.WriteCloser, error)
@@ -31,15 +31,15 @@ var encodings = []struct {
 	{"zstd", func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }},
 }
 
-// packed is a request body that was compressed before the measurement. Its rows cannot get new
-// times, so they have the same times in every request.
+// packed is a request body that was compressed before the measurement. Its bytes cannot change, so
+// all requests have rows with the same times.
 type packed []byte
 
 func (packed) Stamp(int64) {}
 
 func (p packed) Reader() io.Reader { return bytes.NewReader(p) }
 
-// pack compresses the bytes of a body with a packer.
+// pack compresses the request body b. packer returns the compressing writer.
 func pack(b telemetry.Body, packer func(io.Writer) (io.WriteCloser, error)) (packed, error) {
 	var out bytes.Buffer
 	if packer == nil {
@@ -57,8 +57,8 @@ func pack(b telemetry.Body, packer func(io.Writer) (io.WriteCloser, error)) (pac
 	return out.Bytes(), err
 }
 
-// compressed compares how fast plain and compressed line protocol is written, for several numbers
-// of concurrent writers.
+// compressed compares how fast rows in line protocol are written in plain and in compressed request
+// bodies. It does so for several numbers of concurrent writers.
 func (o *Options) compressed(ctx context.Context, env *harness.Env, report *harness.Report) error {
 	for _, n := range writers {
 		rates := make([][]float64, len(encodings))
@@ -71,7 +71,7 @@ func (o *Options) compressed(ctx context.Context, env *harness.Env, report *harn
 					b.Stamp(int64(seed))
 					p, err := pack(b, e.packer)
 					if err != nil {
-						panic(err) // writing to memory does not fail
+						panic(err) // a write to memory does not fail
 					}
 					return p
 				}}

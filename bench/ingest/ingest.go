@@ -1,6 +1,7 @@
 // Package ingest measures the server's cost of writing rows: the processor time for a million rows,
-// from the socket to the part. The server syncs its log before every response. The package also
-// measures how many rows are acknowledged if clients send more than the machine can handle.
+// from the socket until they are in parts. The server syncs its log before every response. The
+// package also measures how many rows are acknowledged if clients send more than the machine can
+// handle.
 package ingest
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of ingest.
 type Options struct {
 	Rows        int           `help:"Rows per run with MessagePack; a quarter of it with line protocol." default:"20000000"`
 	Repeat      int           `help:"Runs of each kind." default:"3"`
@@ -24,29 +25,32 @@ type Options struct {
 	Compressed  int           `help:"Rows per run of line protocol by 1, 2, 4 and 16 writers, plain and compressed; 0 leaves it out." default:"2000000"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Columns: time, 2 tags (100 hosts, 10 regions), 3 doubles of two decimals; sorted by tags and time.\nExample: scoter-bench ingest --rows 5000000 --repeat 1 --flat-out 0 --compressed 0"
 }
 
-// connections is the number of connections of the measured runs, and flatOutConnections that of the
-// overload run.
+// connections is the number of connections of a run with a fixed number of rows. flatOutConnections
+// is that of a run that sends more than the machine can handle.
 const (
 	connections        = 4
 	flatOutConnections = 64
-	// flushAge is how long the last rows of a run stay in memory before they are flushed.
+	// flushAge is how long the last rows of a run stay in memory until they are flushed.
 	flushAge = 2 * time.Second
-	// maxResident is the limit of the server's resident memory with 64 connections.
+	// maxResident is the maximum resident memory, in bytes, that the server may have with 64
+	// connections.
 	maxResident = 1 << 30
 )
 
-// kind is a kind of run: a wire format, and what is measured with it.
+// kind is a kind of run of the benchmark: a wire format, and what is measured with it.
 type kind struct {
 	name, path string
-	share      int // the run sends 1/share of Options.Rows
-	target     float64
-	merged     bool // the cost of merging is included
-	newBody    func(seed, rows int) telemetry.Body
+	// share says how many rows a run of this kind sends: Options.Rows divided by share.
+	share   int
+	target  float64
+	merged  bool // merged means that the measured cost includes merging the parts.
+	newBody func(seed, rows int) telemetry.Body
 }
 
 var kinds = []kind{
@@ -56,11 +60,11 @@ var kinds = []kind{
 	{"line protocol", "/write?db=default&precision=us", 4, 1.0, false, telemetry.NewLineProtocol},
 }
 
-// Run runs the benchmark.
+// Run runs the benchmark of ingest and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	report := harness.NewReport("ingest", map[string]any{"rows": o.Rows, "request_rows": o.RequestRows, "connections": connections, "flat_out_seconds": o.FlatOut.Seconds()})
 	cpu, acknowledged, rate, bytes := make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds)), make([][]float64, len(kinds))
-	// The kinds take turns, so that other load on the machine affects all of them.
+	// The kinds of runs take turns, so that other load on the machine affects all of them.
 	for range o.Repeat {
 		for i, k := range kinds {
 			rows := o.Rows / k.share
@@ -82,7 +86,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 			report.Add(name, harness.Median(cpu[i]), "s", cpu[i]...)
 		}
 		report.Add(k.name+": rate, until the last answer", harness.Median(acknowledged[i]), "rows/s", acknowledged[i]...)
-		if !k.merged { // waiting until nothing is left to merge takes longer than merging
+		if !k.merged { // not in other runs: waiting for the last merge takes long
 			report.Add(k.name+": rate, until the last part", harness.Median(rate[i]), "rows/s", rate[i]...)
 		}
 		report.Add(k.name+": size of the parts", harness.Median(bytes[i]), "bytes/row", bytes[i]...)
@@ -102,19 +106,20 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 
 // fixedRun has the measurements of a run with a fixed number of rows.
 type fixedRun struct {
-	use          harness.Use
-	acknowledged time.Duration // the time until the response for the last row
-	retries      int64         // how often the server asked to send a request again
+	use harness.Use
+	// acknowledged is the time from the start until the response for the last row.
+	acknowledged time.Duration
+	retries      int64 // retries is how often the server asked for a request to be sent again.
 	partsBytes   float64
 }
 
-// warmShare says how many rows a server receives before the measurement: 1/warmShare of the run's
-// rows. They make the server allocate its memory, as one that has run for a while has done. So the
-// cost of fresh memory from the operating system is not measured.
+// warmShare says how many rows are sent before the measurement: the rows of the run divided by
+// warmShare. They make the server allocate its memory, so that it is like a server that has run for
+// a while. So the cost of fresh memory from the operating system is not measured.
 const warmShare = 4
 
-// fixed measures a run with the given number of rows. It sends them with several writers, and waits
-// until they are in parts.
+// fixed measures a run with the given number of rows. Several writers send the rows, and the run
+// ends when all rows are in parts.
 func (o *Options) fixed(ctx context.Context, env *harness.Env, k kind, rows, writers int) (r fixedRun, err error) {
 	flags := harness.FlushSoon(flushAge)
 	if !k.merged {
@@ -182,12 +187,13 @@ func (o *Options) flatOut(ctx context.Context, env *harness.Env, report *harness
 	return nil
 }
 
-// load sends a number of rows to a server with several writers.
+// load is a number of rows that several writers send to a server.
 type load struct {
 	server      *harness.Server
 	kind        kind
 	requestRows int
-	bodies      chan telemetry.Body // the bodies that no writer is sending now
+	// bodies has the request bodies that no writer is sending at the moment.
+	bodies chan telemetry.Body
 
 	left         atomic.Int64
 	requests     atomic.Int64
@@ -196,7 +202,8 @@ type load struct {
 }
 
 // maxBodies is the number of request bodies with different values. Together they have the rows of
-// several parts. If there were fewer, repeated values would make compression better than it is.
+// several parts. With fewer bodies, values would repeat, and compression would look better than it
+// is.
 const maxBodies = 512
 
 func newLoad(s *harness.Server, k kind, rows int64, requestRows int) *load {
@@ -251,7 +258,8 @@ func (l *load) work(ctx context.Context) error {
 	}
 }
 
-// check returns an error if the number of stored rows is not the number of acknowledged rows.
+// check compares the number of rows that the server stores with the number that it acknowledged. It
+// returns an error if they differ.
 func (l *load) check(ctx context.Context) error {
 	there, err := l.server.Number(ctx, "SELECT count(*) FROM "+telemetry.Table)
 	if err == nil && int64(there) != l.acknowledged.Load() {

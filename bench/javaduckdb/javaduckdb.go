@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of bulk writes from Java into DuckDB.
 type Options struct {
 	Rows       []int    `help:"Sizes." default:"1000,5000,10000,50000,100000,500000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
@@ -23,7 +23,8 @@ type Options struct {
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes and operations."`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Needs a JDK of version 22 or newer and Maven. Every run is on a fresh copy of a database file, and all columns of all rows are checked after it. Everything takes about 12 minutes.\nExample: scoter-bench java-duckdb --rows 1000,100000"
 }
@@ -31,7 +32,7 @@ func (*Options) Help() string {
 //go:embed java pom.xml queries.sql scoter.yaml
 var files embed.FS
 
-// Run runs the benchmark.
+// Run runs the benchmark of bulk writes from Java into DuckDB and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	program, err := env.Java(ctx, files, 22)
 	if err != nil {
@@ -58,8 +59,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// ratios are targets for generated code. Each says how many times faster than another method it
-// must be for an operation.
+// ratios are the targets for generated code. Each target says for one operation how many times
+// faster than another method generated code must be.
 var ratios = []struct {
 	operation, method string
 	rows              int
@@ -70,8 +71,8 @@ var ratios = []struct {
 	{"UPSERT", "temp table + Appender + MERGE", 1_000_000, 2.3},
 }
 
-// engine is the name of a method that copies the rows from a table in memory, with a single
-// statement. Applications cannot write like this, but its time is a lower bound.
+// engine is the name of a method that copies the rows from a table in memory with a single
+// statement. An application cannot write like this, but the method's time is a lower bound.
 const engine = "the engine alone, rows in memory"
 
 func targets(r *harness.Report) {
@@ -81,8 +82,8 @@ func targets(r *harness.Report) {
 			r.AtLeast(t.target, fmt.Sprintf("%s %d rows: times as fast as %s", t.operation, t.rows, t.method), harness.Median(theirs.Millis)/harness.Median(ours.Millis), "")
 		}
 	}
-	// Add targets for few rows: the generated code may take at most a tenth more time than the best
-	// other method.
+	// The loop adds targets for few rows: generated code may take at most a tenth more time than
+	// the best other method.
 	for _, operation := range []string{"INSERT", "UPDATE", "DELETE", "UPSERT"} {
 		best, ours := 0.0, 0.0
 		for _, m := range r.Measurements {

@@ -21,7 +21,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/analyze/postgres"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of bulk writes from Java into PostgreSQL.
 type Options struct {
 	Rows       []int    `help:"Sizes." default:"100,1000,10000,100000,1000000"`
 	Operations []string `help:"What to measure." enum:"INSERT,UPDATE,DELETE,UPSERT" default:"INSERT,UPDATE,DELETE,UPSERT"`
@@ -30,7 +30,8 @@ type Options struct {
 	Keep       bool     `help:"Keep what an earlier run in the output folder has of other sizes and operations."`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Needs a JDK of version 22 or newer and Maven; pip for two of the ways, which go through DuckDB. PostgreSQL is embedded, on a port of this machine.\n" +
 		"Every run is on a table made anew, and all columns of all rows are checked after it.\nExample: scoter-bench java-postgres --rows 1000,100000"
@@ -39,12 +40,12 @@ func (*Options) Help() string {
 //go:embed java pom.xml queries.sql scoter.yaml
 var files embed.FS
 
-// settings are PostgreSQL's settings for the benchmark. They are the defaults, with two exceptions.
-// Nothing waits for the disk, as in the published runs. Nothing runs in the background during a
-// measurement.
+// settings are the settings of PostgreSQL for the benchmark. They differ from the defaults in two
+// ways. Nothing waits for the disk, as in the published benchmark. Nothing runs in the background
+// during a measurement.
 var settings = []string{"wal_level=replica", "full_page_writes=on", "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h"}
 
-// Run runs the benchmark.
+// Run runs the benchmark of bulk writes from Java into PostgreSQL and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	program, err := env.Java(ctx, files, 22)
 	if err != nil {
@@ -84,8 +85,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// install downloads DuckDB's postgres extension from PyPI, in the version that the driver needs,
-// and returns its path.
+// install downloads DuckDB's postgres extension from PyPI, in the version that the DuckDB driver
+// needs, and returns its path.
 func install(ctx context.Context, dir string) (string, error) {
 	out, err := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "-d", dir, "duckdb-extension-postgres-scanner==1.5.5").CombinedOutput()
 	if err != nil {
@@ -135,7 +136,8 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// targets adds the targets for generated code, at the largest number of rows that was measured.
+// targets adds the targets for generated code to the report. They are for the largest number of
+// rows that was measured.
 func targets(r *harness.Report) {
 	largest := func(operation, own, method string) (ours, theirs *harness.Measurement) {
 		for i := range r.Measurements {
@@ -159,8 +161,8 @@ func targets(r *harness.Report) {
 	if ours, library := largest("INSERT", "scoter", "COPY BINARY (PgBulkInsert)"); ours != nil {
 		r.AtLeast(5, name(ours, "times less of the client's CPU than PgBulkInsert"), harness.Median(library.CPU)/harness.Median(ours.CPU), "")
 		if bytes := r.Measured("INSERT", "COPY of bytes that are there", ours.Rows); bytes != nil {
-			// Report the same ratio for sending bytes that were encoded before: what remains is the
-			// time of the driver, the kernel and the socket.
+			// The same ratio is reported for a COPY of bytes that were encoded before. What remains
+			// is the time of the driver, the kernel and the socket.
 			r.Add(name(ours, "times less of the client's CPU than PgBulkInsert, bytes that are there"), harness.Median(library.CPU)/harness.Median(bytes.CPU), "")
 		}
 		r.AtLeast(50, name(ours, "times less allocation than PgBulkInsert"), harness.Median(library.Allocated)/harness.Median(ours.Allocated), "")
@@ -173,8 +175,8 @@ func targets(r *harness.Report) {
 			if ours, batch := largest(operation, "scoter"+index, "JDBC batch"+index); ours != nil {
 				r.AtLeast(20, name(ours, "times as fast as JDBC batch"+index), harness.Median(batch.Millis)/harness.Median(ours.Millis), "")
 			}
-			// Report the same ratio for the server's statement without a client. If it is not 20
-			// times as fast, no client can be.
+			// The same ratio is reported for the server's statement without a client. If that is
+			// not 20 times as fast, no client can be.
 			if alone, batch := largest(operation, "the statement alone", "JDBC batch"); alone != nil && index == "" {
 				r.Add(name(alone, "times as fast as JDBC batch, the statement alone"), harness.Median(batch.Millis)/harness.Median(alone.Millis), "")
 			}

@@ -12,11 +12,13 @@ import (
 	"github.com/scoterdb/scoter/internal/mutate"
 )
 
-// This file measures the cost of an UPDATE in two modes. In the first mode it writes a patch, which
-// a merge later writes into the parts. In the second mode it rewrites the parts at once. Package
-// mutate chooses the mode, based on these measurements.
+// This file measures the cost of an UPDATE in two modes. In the first mode, the UPDATE writes a
+// patch (new values of some columns), which a merge later writes into the parts. In the second
+// mode, the UPDATE rewrites the parts at once. Package mutate chooses between the modes, based on
+// these measurements.
 
-var modeShares = []int{1, 3, 10, 20, 30, 50, 100} // percent of the rows
+// modeShares are the shares of the rows that the measured UPDATEs change, in percent.
+var modeShares = []int{1, 3, 10, 20, 30, 50, 100}
 
 var modeUpdates = []struct{ name, set string }{
 	{"1 number", "l_discount = l_discount + 0.01"},
@@ -43,8 +45,9 @@ func (b *bench) measureModes(ctx context.Context) error {
 	return nil
 }
 
-// inMode measures an update of a share of the rows in one mode. It returns the processor time of
-// the update until it is visible, and that of the merge after it. Both are medians in milliseconds.
+// inMode measures an UPDATE of a share of the rows in one mode. It returns two processor times in
+// milliseconds, each a median: that of the UPDATE until it is visible, and that of the merge after
+// it.
 func (b *bench) inMode(ctx context.Context, merges *merge.Scheduler, set string, share int, mode mutate.UpdateMode) (visible, merged float64, err error) {
 	var ofUpdate, ofMerge []float64
 	for range b.Repeat {
@@ -61,7 +64,7 @@ func (b *bench) inMode(ctx context.Context, merges *merge.Scheduler, set string,
 			return 0, 0, err
 		}
 		ofUpdate = append(ofUpdate, processCPU()-before)
-		time.Sleep(10 * time.Millisecond) // wait until readers have released their snapshots
+		time.Sleep(10 * time.Millisecond) // until readers have released their snapshots
 		before = processCPU()
 		if err := merges.RunUntilIdle(ctx); err != nil {
 			return 0, 0, err

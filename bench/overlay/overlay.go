@@ -1,5 +1,6 @@
-// Package overlay measures how updates and deletions of rows slow down later queries. It pauses
-// merges, changes a table, and compares it with a rewritten table that has the same rows.
+// Package overlay measures how much updates and deletions of rows slow down later queries. It
+// pauses merges and changes a table. Then it compares queries over this table with queries over a
+// rewritten table that has the same rows.
 package overlay
 
 import (
@@ -30,7 +31,7 @@ import (
 	"github.com/scoterdb/scoter/internal/session"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of changed rows.
 type Options struct {
 	Rows    int      `help:"Rows of the table." default:"6000000"`
 	Repeat  int      `help:"Runs of each query on each side, in turn." default:"5"`
@@ -38,17 +39,18 @@ type Options struct {
 	Singles int      `help:"Updates of one row each in the last state." default:"10000"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Changed rows lie anywhere in the table, which is the worst case.\nExample: scoter-bench overlay --rows 1000000 --repeat 3"
 }
 
 const database = "default"
 
-// state says which changes are made to the table before queries are measured.
+// state says which changes are made to the table before its queries are measured.
 type state struct {
 	name    string
-	changes []int // the number of rows of each change
+	changes []int // changes has, for each change, the number of rows that it updates or deletes.
 }
 
 func (o *Options) states() []state {
@@ -70,7 +72,7 @@ type bench struct {
 	random *rand.Rand
 }
 
-// Run runs the benchmark.
+// Run runs the benchmark of changed rows and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	dir, err := env.TempDir()
 	if err != nil {
@@ -79,7 +81,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	settings := config.Default()
 	settings.Dir, settings.QueryThreads, settings.MergeParallel = dir, runtime.NumCPU(), 0
-	settings.WriteMemory = 4 << 30 // enough for patches of every row
+	settings.WriteMemory = 4 << 30 // enough memory for patches of all rows
 	a, err := app.Open(settings, true, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
@@ -116,7 +118,8 @@ func (b *bench) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// copyOf creates a table with the rows of the table from, and waits until they are in parts.
+// copyOf creates the table name with the rows of the table from, and waits until all rows are in
+// parts.
 func (b *bench) copyOf(ctx context.Context, name, from string) error {
 	for _, sql := range []string{lineitem.CreateTable(name), fmt.Sprintf("INSERT INTO %s FROM %s ORDER BY l_orderkey, l_linenumber", name, from)} {
 		if err := b.exec(ctx, sql); err != nil {
@@ -126,8 +129,8 @@ func (b *bench) copyOf(ctx context.Context, name, from string) error {
 	return b.app.Engine.Flush(ctx)
 }
 
-// measure makes the changes of a state to a copy of the table. It compares queries over it with
-// those over a rewritten copy.
+// measure makes the changes of a state to a copy of the table. It compares queries over the changed
+// copy with queries over a rewritten copy.
 func (b *bench) measure(ctx context.Context, kind string, s state) error {
 	if err := b.copyOf(ctx, "changed", "original"); err != nil {
 		return err
@@ -169,8 +172,8 @@ func (b *bench) compare(ctx context.Context, name string) error {
 					return err
 				}
 				ms, cpu := float64(time.Since(began).Microseconds())/1000, processCPU()-before
-				// Leave out the first run. It also reads the footers of parts, and the other
-				// columns of changed rows.
+				// The first run does not count. It also reads the footers of parts, and those
+				// columns of changed rows that did not change.
 				if repetition == 0 {
 					if side == 0 {
 						first = cpu
@@ -215,13 +218,13 @@ func (b *bench) drain(ctx context.Context, sql string) error {
 func processCPU() float64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0 // the call cannot fail with these arguments
+		return 0 // cannot fail with these arguments
 	}
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
 
-// change deletes rows of a table (kind "delete"), or updates the columns that the benchmark of
-// updates sets.
+// change changes rows of a table. If kind is "delete", it deletes them, and otherwise it updates
+// the same columns as the benchmark of updates.
 func (b *bench) change(ctx context.Context, table, kind string, rows int) error {
 	t, err := b.app.Engine.Lookup(database, engine.DefaultSchema, table)
 	if err != nil {
@@ -261,7 +264,8 @@ func (b *bench) change(ctx context.Context, table, kind string, rows int) error 
 	return err
 }
 
-// newValues returns n new values for a column, or nil if updates do not set the column.
+// newValues returns n new values for a column of changed rows. It returns nil if updates do not set
+// the column.
 func (b *bench) newValues(column string, n int) arrow.Array {
 	texts := map[string][]string{
 		"l_returnflag": {"A", "N", "R"}, "l_linestatus": {"O", "F"}, "l_shipmode": {"AIR", "MAIL", "SHIP"},

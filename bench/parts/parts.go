@@ -1,6 +1,6 @@
-// Package parts measures how much a query costs more because of parts that it does not need. It
-// runs the same query over two tables. One has many parts, of which the query needs one. The other
-// has only that part.
+// Package parts measures how much parts that a query does not need slow it down. It runs the same
+// query over two tables. One table has many parts, of which the query needs only one. The other
+// table has only that part.
 package parts
 
 import (
@@ -12,21 +12,22 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of parts that a query does not need.
 type Options struct {
 	Parts  int `help:"Parts of the large table, each of one hour." default:"10000"`
 	Hourly int `help:"Rows of an hour." default:"360"`
 	Repeat int `help:"Queries to each table, in turn." default:"300"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "The query averages one hour; every repetition has other text.\nExample: scoter-bench parts --parts 1000"
 }
 
 var start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Run runs the benchmark.
+// Run runs the benchmark of parts that a query does not need and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	s, err := env.StartServer(ctx, harness.FlushSoon(time.Second)...)
 	if err != nil {
@@ -69,8 +70,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// fill creates a table with the rows of the hours from `from` to `to`, and waits until each hour is
-// one part.
+// fill creates a table with rows for the hours in [from, to), and waits until each hour is one
+// part.
 func (o *Options) fill(ctx context.Context, s *harness.Server, table string, from, to int) error {
 	first, last := from*o.Hourly, to*o.Hourly
 	for _, statement := range []string{

@@ -19,14 +19,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of query overhead.
 type Options struct {
 	Rows     int           `help:"Rows of the large result." default:"1000000"`
 	Repeat   int           `help:"Runs of each format, in turn." default:"15"`
 	Duration time.Duration `help:"How long the smallest query is repeated, three times." default:"5s"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "The large result has a time, a host of 100 and three doubles of two decimals; the client reads bytes only.\nExample: scoter-bench query --repeat 5"
 }
@@ -38,10 +39,10 @@ const (
 
 var formats = []struct {
 	name   string
-	target float64 // rows/s
+	target float64 // in rows per second
 }{{"arrow", 8e6}, {"msgpack", 8e6}, {"json", 3e6}, {"csv", 0}}
 
-// Run runs the benchmark.
+// Run runs the benchmark of query overhead and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	s, err := env.StartServer(ctx)
 	if err != nil {
@@ -58,7 +59,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// small measures how many of the smallest queries the server answers, on a few connections.
+// small measures how many minimal queries the server answers per second, on a few connections.
 func (o *Options) small(ctx context.Context, s *harness.Server, report *harness.Report) error {
 	var rates, cpu []float64
 	for range 3 {
@@ -86,9 +87,9 @@ func (o *Options) small(ctx context.Context, s *harness.Server, report *harness.
 	return nil
 }
 
-// repeat sends the smallest query over one connection until a time, and returns the number of
-// responses. It always writes the same bytes. http.Client would take more processor time than the
-// server, on the same cores.
+// repeat sends a minimal query again and again over one connection, until a time, and returns the
+// number of responses. It always writes the same bytes. http.Client would take more processor time
+// than the server, on the same cores.
 func repeat(url string, until time.Time) (n int64, err error) {
 	address := strings.TrimPrefix(url, "http://")
 	conn, err := net.Dial("tcp", address)
@@ -134,7 +135,7 @@ func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.
 			if err != nil {
 				return base.Wrap(err, "%s", f.name)
 			}
-			if run > 0 { // the first run warms up
+			if run > 0 { // the first run (0) only warms up
 				rates[i] = append(rates[i], float64(o.Rows)/use.Wall.Seconds())
 				cpu[i] = append(cpu[i], use.CPU/float64(o.Rows)*1e6)
 			}
@@ -153,7 +154,7 @@ func (o *Options) large(ctx context.Context, s *harness.Server, report *harness.
 	return nil
 }
 
-// read runs a query, reads the response, and returns the number of its bytes.
+// read runs a query over HTTP, reads the whole response, and returns its size in bytes.
 func read(ctx context.Context, client *http.Client, url, sql string) (int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(sql))
 	if err != nil {
@@ -174,6 +175,6 @@ func read(ctx context.Context, client *http.Client, url, sql string) (int64, err
 	return n, nil
 }
 
-// onlyReader hides all methods of a response's body but Read. Then io.CopyBuffer reads it in chunks
-// of the given buffer's size.
+// onlyReader hides all methods of a response's body but Read, so that io.CopyBuffer reads it in
+// pieces of the size of the given buffer.
 type onlyReader struct{ io.Reader }

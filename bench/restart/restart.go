@@ -1,5 +1,5 @@
-// Package restart measures how long a server takes to answer again after it was killed. It has to
-// read its log first.
+// Package restart measures how long a server takes until it answers again after it was killed.
+// Before that, it must read its log.
 package restart
 
 import (
@@ -16,29 +16,30 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of restart.
 type Options struct {
 	Log    int `help:"Size of the log, in MiB." default:"256"`
 	Repeat int `help:"Restarts of each kind; the log is written anew for each." default:"3"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Kinds: requests of one row (line protocol), requests of 10,000 rows (MessagePack).\nExample: scoter-bench restart --repeat 1"
 }
 
-// maxSeconds is the target for the time of a restart, with a log of targetLog MiB, on two cores
-// without other load.
+// maxSeconds is the target for the time of a restart in seconds. It is for a log of a fixed size,
+// targetLog MiB, on two cores without other load.
 const (
 	maxSeconds = 2
 	targetLog  = 256
 )
 
-// connections is the number of connections that fill the log.
+// connections is the number of connections that write rows until the log has its size.
 const connections = 64
 
-// flags keep all rows in the log and in memory. With other settings the server would flush some of
-// them.
+// flags make the server keep all rows in the log and in memory. With its default settings, it would
+// flush some of them.
 var flags = []string{"--write-memory=4GiB", "--flush-bytes=1GiB", "--flush-age=24h"}
 
 type kind struct {
@@ -52,7 +53,7 @@ var kinds = []kind{
 	{"requests of 10,000 rows", "/api/v1/write/msgpack", 10_000, telemetry.NewMessagePack},
 }
 
-// Run runs the benchmark.
+// Run runs the benchmark of restart and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	report := harness.NewReport("restart", map[string]any{"log_mib": o.Log, "repeat": o.Repeat})
 	for _, k := range kinds {
@@ -78,11 +79,11 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 
 type restart struct {
 	wall     time.Duration
-	cpu      float64 // seconds
+	cpu      float64 // cpu is the processor time of the restart in seconds.
 	requests int64
 }
 
-// once fills a log, kills the server, starts it again, and measures that.
+// once fills a log, kills the server, starts it again, and measures the restart.
 func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart, err error) {
 	s, err := env.StartServer(ctx, flags...)
 	if err != nil {
@@ -110,8 +111,8 @@ func (o *Options) once(ctx context.Context, env *harness.Env, k kind) (r restart
 	return r, err
 }
 
-// fill sends requests until the log has the given size in bytes. It returns the number of
-// acknowledged requests.
+// fill sends requests until the log has the given size in bytes. It returns how many requests the
+// server acknowledged.
 func fill(ctx context.Context, s *harness.Server, k kind, size int64) (requests int64, err error) {
 	var sent, acknowledged atomic.Int64
 	var full atomic.Bool

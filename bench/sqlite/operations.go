@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	// The driver with which this program creates the database.
+	// This SQLite driver creates the database of the benchmark.
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -24,9 +24,9 @@ const (
 	bulkRows      = 5000
 )
 
-// This part of the file has the rows of the database twice: as SQL that creates them, and as Go
-// code that computes the expected results. No two posts have the same second, so that every sort
-// order is unambiguous.
+// The rows of the database are in this file twice: as the SQL that creates them, and as Go code
+// from which the expected results are computed. No two posts have the same time in seconds, so that
+// every sort order is unambiguous.
 const rowsSQL = `
 WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
 INSERT INTO users SELECT i, 'User ' || i, 'user' || i || '@example.com', 18 + i %% 60, datetime(%[4]d + i, 'unixepoch') FROM n;
@@ -69,7 +69,7 @@ func order(id int) []any {
 	return row
 }
 
-// fill creates the database at a path, with its rows.
+// fill creates the SQLite database at path, with the rows of the benchmark.
 func fill(path string) error {
 	text, err := files.ReadFile("queries.sql")
 	if err != nil {
@@ -88,22 +88,22 @@ func fill(path string) error {
 	return nil
 }
 
-// operation is one operation that the program of every driver implements. The arguments of its
-// calls are in the list calls of typescript/operations.ts.
+// operation is one operation that the benchmark program of every SQLite driver implements, such as
+// a query. The arguments of its calls are in the list calls in typescript/operations.ts.
 type operation struct {
 	name string
-	// want returns the expected result of the i-th call. size is the number of rows in the result,
-	// or the result itself if it is a number.
+	// want returns the expected result of call i. size is the number of rows in the result, or the
+	// result itself if it is a number.
 	want func(i int) any
 	size int
 	// checked is the number of calls whose results are checked before each measurement.
 	checked int
-	// most is the largest number of calls in a slice, which is measured as one. undo is a statement
-	// that is run after each slice.
+	// most is the maximum number of calls in a slice, a sequence of calls that is measured as one.
+	// undo is an SQL statement that is run after each slice.
 	most int
 	undo string
-	// written returns an error unless the database has everything that the calls in [from, to) have
-	// written.
+	// written checks the database after the calls in [from, to). It returns an error if something
+	// that these calls wrote is missing.
 	written func(p *program, from, to int) error
 }
 
@@ -117,8 +117,8 @@ func rowsOf(n int, row func(int) []any) (rows []any) {
 	return rows
 }
 
-// published returns the rows that an operation must return: the newest 100 published posts with the
-// names of their authors.
+// published are the rows that one of the operations must return: the newest 100 published posts,
+// with the names of their authors.
 var published = func() (rows []any) {
 	for id := 1; id <= postCount; id++ {
 		if id%10 < 7 {
@@ -184,7 +184,7 @@ var operations = []operation{
 		want: func(int) any { return bulkRows }},
 }
 
-// is returns an error unless a statement returns the number want.
+// is returns an error if the result of an SQL query is not the number want.
 func (p *program) is(want int, statement string) error {
 	a, err := p.ask("value", statement)
 	if err == nil && fmt.Sprint(a.Value) != fmt.Sprint(float64(want)) {
@@ -193,13 +193,13 @@ func (p *program) is(want int, statement string) error {
 	return err
 }
 
-// bulkIsThere is a query that counts the rows that insertAllUsers has written with the right
-// values.
+// bulkIsThere is a query that counts the users that the operation insertAllUsers has inserted with
+// the right values.
 const bulkIsThere = "SELECT count(*) FROM users WHERE id >= 1000000 AND name = 'bulk ' || (id - 1000000) AND" +
 	" email = 'bulk' || (id - 1000000) || '@example.com' AND age = (id - 1000000) % 90 AND created_at = '2025-06-01 00:00:00'"
 
-// turn measures an operation once with both sides, hand-written and generated code. Before, it
-// checks their results. Afterwards it checks what they wrote.
+// turn measures an operation once, with hand-written and with generated code. Before that it checks
+// their results, and after it the rows that they wrote.
 func (o *Options) turn(p *program, op *operation) (answer, error) {
 	from := p.next
 	for _, side := range sides {
@@ -240,15 +240,15 @@ func (o *Options) turn(p *program, op *operation) (answer, error) {
 	return a, err
 }
 
-// decoded converts a value to the types that decoding it from JSON would give, so that values can
-// be compared.
+// decoded converts a value to the types that JSON decoding returns, so that it can be compared with
+// a decoded value.
 func decoded(v any) (out any) {
 	text, err := json.Marshal(v)
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
 	if err != nil {
-		panic(err) // cannot fail: the values are numbers, texts and lists of them
+		panic(err) // cannot fail: v consists of numbers, texts and lists
 	}
 	return out
 }

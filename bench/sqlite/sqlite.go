@@ -1,5 +1,5 @@
-// Package sqlite measures how much generated code is slower than hand-written statements, for every
-// SQLite driver for which code can be generated.
+// Package sqlite measures how much slower generated code is than hand-written statements. It does
+// so for every SQLite driver for which code can be generated.
 package sqlite
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of generated code for SQLite.
 type Options struct {
 	Drivers    []string `help:"Drivers." enum:"better-sqlite3,node:sqlite,libsql,turso,python,go,java" default:"better-sqlite3,node:sqlite,libsql,turso,python,go,java"`
 	Operations []string `help:"Operations; all if empty."`
@@ -23,7 +23,8 @@ type Options struct {
 	Millis     int      `help:"Time of each side in a round, in milliseconds." default:"250"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Needs what the drivers are of: Node.js 20 or newer with npm (a newer Node, with node:sqlite, comes from npm), Python 3.11, Go, a JDK of\n" +
 		"version 17 or newer with Maven. The database has 10,000 users, 500,000 posts and 200,000 orders, and every result is checked.\n" +
@@ -33,38 +34,41 @@ func (*Options) Help() string {
 //go:embed typescript python golang java queries.sql scoter.yaml package.json package-lock.json tsconfig.json pom.xml
 var files embed.FS
 
-// allowed is the target: at most this ratio of the processor time of generated code to that of
-// hand-written code.
+// allowed is the target of the benchmark. It is the largest allowed ratio of the processor time of
+// generated code to that of hand-written code.
 const allowed = 1.03
 
-// sides are the two implementations of each operation.
+// sides are the names of the two implementations of each operation: hand-written and generated
+// code.
 var sides = [2]string{"hand", "generated"}
 
-// side has the measurements of one implementation, from the median slice (a number of calls
-// measured as one).
+// side has the measurements of one implementation of an operation. They are those of the median
+// slice (a sequence of calls that is measured as one).
 type side struct{ Millis, CPU, Allocated float64 }
 
-// answer is a program's answer to a command.
+// answer is the answer of a benchmark program to a command.
 type answer struct {
 	Versions map[string]string
-	Results  []any // set for the command "check"
-	Value    any   // set for the command "value"
-	// These are set for the command "turn". Calls is the number of calls of a slice. Next is the
-	// number of the call after all slices.
+	Results  []any // Results is set if the command was "check". It has the results of the calls.
+	Value    any   // Value is set if the command was "value". It is the result of an SQL query.
+	// Calls and Next are set if the command was "turn". Calls is the number of calls in a slice, a
+	// sequence of calls that is measured as one. Next is the number of the call after all slices.
 	Calls, Next int
-	// Sums is set for the command "turn": the sum of the sizes of all results, by side.
+	// Sums is set if the command was "turn". For each side (hand-written and generated code), it is
+	// the sum of the sizes of all results.
 	Sums            map[string]int
 	Hand, Generated side
 	// Ratio is the processor time of generated code divided by that of hand-written code. It is the
-	// median over pairs of slices that ran one after the other.
+	// median over pairs of slices, of which one ran right after the other.
 	Ratio float64
 }
 
-// program is the running process for one driver.
+// program is the running benchmark program for one SQLite driver.
 type program struct {
 	*harness.Conversation
 	driver, file string
-	next         int // the number of the next call; each call has other arguments
+	// next is the number of the next call. The arguments of a call depend on its number.
+	next int
 }
 
 func (p *program) ask(words ...any) (a answer, err error) {
@@ -78,7 +82,7 @@ func (p *program) ask(words ...any) (a answer, err error) {
 	return a, nil
 }
 
-// Run runs the benchmark.
+// Run runs the benchmark of generated code for SQLite and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	dir, err := env.Program(ctx, files)
 	if err != nil {
@@ -106,7 +110,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	ratios := map[string][]float64{}
 	progress := harness.NewProgress((o.Repeat + 1) * len(chosen) * len(programs))
 	defer progress.Close()
-	// The drivers take turns in each round, so that other load on the machine affects all of them.
+	// In each round the drivers take turns, so that other load on the machine affects all of them.
 	// The first round warms up.
 	for round := range o.Repeat + 1 {
 		for _, p := range programs {
@@ -141,7 +145,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	return env.Publish(report)
 }
 
-// start compiles the programs and starts a process for each driver.
+// start compiles the benchmark programs and starts one process for each SQLite driver.
 func (o *Options) start(ctx context.Context, dir string) (programs []*program, err error) {
 	var java, classes string
 	for i, driver := range o.Drivers {
@@ -177,7 +181,7 @@ func (o *Options) start(ctx context.Context, dir string) (programs []*program, e
 	return programs, nil
 }
 
-// open gives the process a new copy of the database.
+// open gives the program a new copy of the database file original.
 func (p *program) open(original string, report *harness.Report) error {
 	copied := p.file + ".new"
 	text, err := os.ReadFile(original)
@@ -187,7 +191,8 @@ func (p *program) open(original string, report *harness.Report) error {
 	if err != nil {
 		return base.Errorf(base.Unavailable, "copy the database: %w", err)
 	}
-	// Remove the old files. The process still has them open; they are freed when it closes them.
+	// The old files are removed. The program still has them open; their space is freed when it
+	// closes them.
 	for _, name := range []string{p.file, p.file + "-wal", p.file + "-shm"} {
 		if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
 			return base.Errorf(base.Unavailable, "copy the database: %w", err)

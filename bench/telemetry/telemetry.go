@@ -1,6 +1,6 @@
 // Package telemetry measures the queries of a dashboard over readings of hosts. It measures them in
-// three states: right after the rows were written, after all rows are in parts, and after no merge
-// is left to do.
+// three states of the table: right after the rows were written, after all rows are in parts, and
+// after all merges are done.
 package telemetry
 
 import (
@@ -15,13 +15,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of dashboard queries.
 type Options struct {
 	Rows     int           `help:"Rows, of 100 hosts." default:"5000000"`
 	Duration time.Duration `help:"How long each query is repeated in each state." default:"3s"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "The table is sorted by host and time; rows come in time order.\nExample: scoter-bench telemetry --duration 1s"
 }
@@ -29,15 +30,15 @@ func (*Options) Help() string {
 const (
 	requestRows = 10_000
 	writers     = 4
-	// flushAge is the age at which rows are flushed. It is long enough for the last rows to be in
-	// memory while the first state is measured.
+	// flushAge is the age at which the server flushes rows. It is long enough for the last rows to
+	// be still in memory while the first state of the table is measured.
 	flushAge = 30 * time.Second
 )
 
 type query struct {
 	name        string
 	connections int
-	target      float64 // the target for the median, in milliseconds
+	target      float64 // target is the target for the median time of the query, in milliseconds.
 	sql         func(o *Options, n int) string
 }
 
@@ -58,7 +59,7 @@ var queries = []query{
 	}},
 }
 
-// Run runs the benchmark.
+// Run runs the benchmark of dashboard queries and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	s, err := env.StartServer(ctx, harness.FlushSoon(flushAge)...)
 	if err != nil {
@@ -110,7 +111,8 @@ func (o *Options) measure(ctx context.Context, s *harness.Server, state string, 
 	return nil
 }
 
-// write sends the rows with several writers, and so only approximately in time order.
+// write sends the rows with several writers. So they arrive only approximately in the order of
+// time.
 func (o *Options) write(ctx context.Context, s *harness.Server) error {
 	requests := make(chan int64)
 	workers, ctx := errgroup.WithContext(ctx)

@@ -13,14 +13,14 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// requirements is a list of Python packages with versions: the systems that Scoter is compared
-// with, and the data generator.
+// requirements lists Python packages with their versions: the systems with which Scoter is
+// compared, and the generator of the data.
 //
 //go:embed requirements.txt
 var requirements []byte
 
-// python installs the systems that Scoter is compared with into the user's cache, if they are not
-// there. It returns the folder of their programs.
+// python installs the systems with which Scoter is compared into the user's cache, unless they are
+// there already. It returns the folder that has their programs.
 func python(ctx context.Context) (string, error) {
 	version := fnv.New64a()
 	version.Write(requirements)
@@ -48,8 +48,8 @@ func python(ctx context.Context) (string, error) {
 	return bin, nil
 }
 
-// lineitemFile returns the path of a Parquet file with TPC-H's table lineitem at a scale factor. It
-// generates the file if it does not exist.
+// lineitemFile returns the path of a Parquet file with the table lineitem of TPC-H at a scale
+// factor. It generates the file if it does not exist. bin is the folder of the generator.
 func lineitemFile(ctx context.Context, bin string, scale int) (string, error) {
 	dir, err := cached(fmt.Sprintf("tpch-%d", scale))
 	if err != nil {
@@ -69,7 +69,8 @@ func lineitemFile(ctx context.Context, bin string, scale int) (string, error) {
 	return path, nil
 }
 
-// cached makes a folder in the user's cache, which later runs can use too, and returns its path.
+// cached returns the path of a folder in the user's cache that later runs can use too. It makes the
+// folder if it does not exist.
 func cached(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -10,26 +10,26 @@ import (
 	"github.com/scoterdb/scoter/bench/harness"
 )
 
-// warming is how many rows are updated before the measurement, so that the parts then have their
-// indexes. measuring is how long updates are measured.
+// warming is the number of rows that are updated before the measurement, so that the parts have
+// their indexes of keys then. measuring is how long updates are measured.
 const warming, measuring = 500, 4 * time.Second
 
-// rush has the measurements of updates of single rows over a fixed time.
+// rush has the measurements of single-row updates that were made over a fixed time.
 type rush struct {
-	took    []float64 // milliseconds of each update
-	merging float64   // the share of the time in which a merge ran
+	took    []float64 // took has the time of each update in milliseconds.
+	merging float64   // merging is the share of the time (0 to 1) in which a merge ran.
 }
 
 func (r rush) perSecond() float64 { return float64(len(r.took)) / measuring.Seconds() }
 
-// merging measures updates of single rows, first while merges are paused, and then while a merge
-// runs. The merge has work because of the first updates. Both are measured in each turn, and a
+// merging compares single-row updates while merges are paused with single-row updates while a merge
+// runs. The first updates give the merge something to do. Both are measured in each turn, and a
 // result is the median of the turns' ratios: a shared machine may be half as fast half a minute
 // later.
 func (b *bench) merging(ctx context.Context) error {
 	s := b.sides[0]
-	// The first key says whether merges run, and the second one is the number of connections. The
-	// lists have one element for each turn.
+	// made has the measurements. The first key says whether merges run, and the second key is the
+	// number of connections. The lists have one element for each turn.
 	made := map[bool]map[int][]rush{false: {}, true: {}}
 	for range b.Repeat {
 		b.progress.Step("merging: updates without merges and with")
@@ -48,7 +48,8 @@ func (b *bench) merging(ctx context.Context) error {
 		if _, err := s.all(ctx, s.drop("changed")); err != nil {
 			return err
 		}
-		// Pause merges again, so that they do not merge the next table as soon as it is filled.
+		// Merges are paused again, so that they do not merge the next table as soon as it is
+		// filled.
 		if err := s.restart(ctx, false); err != nil {
 			return err
 		}
@@ -71,8 +72,9 @@ func (b *bench) merging(ctx context.Context) error {
 	return nil
 }
 
-// rushes measures updates on one connection, and then on several, and adds the measurements to to.
-// Before, it updates rows until the parts have their indexes.
+// rushes measures single-row updates on one connection and then on several, and adds the
+// measurements to the map to. Before that, it updates rows until the parts have their indexes of
+// keys.
 func (b *bench) rushes(ctx context.Context, to map[int][]rush) error {
 	s := b.sides[0]
 	for n := range warming {
@@ -90,7 +92,7 @@ func (b *bench) rushes(ctx context.Context, to map[int][]rush) error {
 	return nil
 }
 
-// rush updates single rows on several connections for the time measuring.
+// rush updates single rows on several connections, for the time that the constant measuring says.
 func (b *bench) rush(ctx context.Context, connections int) (r rush, err error) {
 	statement := func(n int) string { return updateSQL("changed", single(n, b.Scale)) }
 	watching, stop := context.WithCancel(ctx)
@@ -122,7 +124,7 @@ func (b *bench) reportRushes(connections int, merges bool, rushes []rush) {
 	b.report.Add(name+": 99th percentile", harness.Percentile(took, 0.99), "ms")
 	b.report.Add(name+": rate", harness.Median(rates), "1/s", rates...)
 	if share := name + ": share of the time in which a merge ran"; merges {
-		// If a merge ran for less of the time, the measurement is not valid.
+		// The measurement is valid only if a merge ran nearly all the time.
 		b.report.AtLeast(0.9, share, harness.Mean(shares), "", shares...)
 	} else {
 		b.report.Add(share, harness.Mean(shares), "", shares...)

@@ -17,10 +17,10 @@ import (
 )
 
 // clients is the number of concurrent clients that update rows. upserts is the number of upsert
-// requests, and upsertRows the number of rows of each.
+// requests, and upsertRows the number of rows in each of them.
 const clients, upsertRows, upserts = 8, 10_000, 30
 
-// rates measures how many small changes the server makes per second.
+// rates measures how many small changes the server can make per second.
 func (b *bench) rates(ctx context.Context) error {
 	b.progress.Step("rates: single rows")
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
@@ -58,13 +58,13 @@ func (b *bench) rates(ctx context.Context) error {
 	return b.turn(0, func(s *side) error { _, err := s.all(ctx, s.drop("changed")); return err })
 }
 
-// atOnce updates single rows all over the table with concurrent clients, for some time. At first
-// the rows must be read from disk. Later they are in memory.
+// atOnce updates single rows all over the table with concurrent clients, for some time. The rows
+// must be read from disk at first, and are in memory later.
 func (b *bench) atOnce(ctx context.Context) error {
 	const windows, window = 4, 5 * time.Second
 	name := fmt.Sprintf("updates of one row, %d clients", clients)
 	for i := range windows {
-		const apart = 1_000_000 // larger than the number of updates in one window of time
+		const apart = 1_000_000 // more than the updates in one time window
 		took, err := b.server.Latencies(ctx, clients, window, func(n int) string { return updateSQL("changed", single(b.Singles+i*apart+n, b.Scale)) })
 		if err != nil {
 			return err
@@ -85,9 +85,9 @@ func (b *bench) atOnce(ctx context.Context) error {
 	return nil
 }
 
-// upsert sends requests to a table with a primary key: first rows with new keys, and later rows
-// with existing keys. Between them, it upserts all rows of the benchmark's table with one INSERT OR
-// REPLACE. It queries the table after the requests.
+// upsert sends upsert requests to a table with a primary key: first rows with new keys, and later
+// rows with existing keys. Between the two, it upserts all rows of the benchmark's table with one
+// INSERT OR REPLACE. It measures queries of the table after the requests.
 func (b *bench) upsert(ctx context.Context, when string) error {
 	b.progress.Step("rates: upserts, " + when)
 	s := b.server
@@ -142,14 +142,14 @@ func (b *bench) upsert(ctx context.Context, when string) error {
 	return err
 }
 
-// send sends a request with rows to the table with a primary key.
+// send sends one request with rows for the table with a primary key.
 func (b *bench) send(ctx context.Context, client *http.Client, body []byte) error {
 	_, err := b.server.Send(ctx, client, "/api/v1/tables/default/keyed/rows?mode=upsert", "application/vnd.apache.arrow.stream", func() io.Reader { return bytes.NewReader(body) })
 	return err
 }
 
-// readUpserted measures one query of the table with a primary key: right after all upserts, then
-// repeatedly without any request, and then after each of some further requests.
+// readUpserted measures one query of the table with a primary key in three states: right after all
+// upserts, then repeatedly without any request, and then after each of some further requests.
 func (b *bench) readUpserted(ctx context.Context, when string, bodies [][]byte) error {
 	client := harness.NewClient()
 	defer client.CloseIdleConnections()
@@ -186,7 +186,7 @@ func (b *bench) readUpserted(ctx context.Context, when string, bodies [][]byte) 
 	return nil
 }
 
-// arrow returns a query's result as an Arrow stream.
+// arrow runs a query and returns its result as the bytes of an Arrow stream.
 func (b *bench) arrow(ctx context.Context, sql string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, b.server.URL+"/api/v1/sql?format=arrow", bytes.NewReader([]byte(sql)))
 	if err != nil {

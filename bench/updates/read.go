@@ -11,9 +11,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// read measures ten queries on the changed table and on a rewritten copy, before and after merging.
-// It then drops both tables. If many rows were deleted, it also measures a table without deletions,
-// because a query that reads all rows cannot be faster than on that.
+// read measures ten queries on the changed table and on a rewritten copy of it, before and after
+// merging. Then it drops both tables. If many rows were deleted, it also measures a table in which
+// no rows were deleted, because a query that reads all rows cannot be faster than on that.
 func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) error {
 	if err := b.agree(ctx, kind); err != nil {
 		return err
@@ -64,7 +64,8 @@ func (b *bench) read(ctx context.Context, kind string, chart *harness.Chart) err
 	})
 }
 
-// agree returns an error unless the tables of all systems have the same rows after the changes.
+// agree compares the tables of all systems after the changes. It returns an error if they do not
+// have the same rows.
 func (b *bench) agree(ctx context.Context, kind string) error {
 	var want []any
 	for i, s := range b.sides {
@@ -96,12 +97,12 @@ func (b *bench) agree(ctx context.Context, kind string) error {
 // memoryPasses is how many times the memory of the ten queries is measured.
 const memoryPasses = 3
 
-// memory compares the peak memory of the ten queries on the changed table and on its rewritten
-// copy. It measures several times. The memory that is left over from filling the tables is freed at
-// some time, and so distorts only one of the measurements.
+// memory compares the peak memory of the ten queries on the changed table with that on its
+// rewritten copy. It measures several times: memory that is left over from filling the tables is
+// freed at some time, and so distorts only one of the measurements.
 func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	tables := []string{"changed", "rewritten"}
-	for _, table := range tables { // run the queries once, so that the caches are filled
+	for _, table := range tables { // the first queries fill the caches
 		if _, err := s.peak(ctx, table); err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (b *bench) memory(ctx context.Context, kind string, s *side) error {
 	return nil
 }
 
-// peak returns the peak memory of the system while it runs the ten queries on a table, in MB.
+// peak runs the ten queries on a table, and returns the system's peak memory meanwhile, in MB.
 func (s *side) peak(ctx context.Context, table string) (float64, error) {
 	if err := s.process().ForgetPeak(); err != nil {
 		return 0, err
@@ -139,13 +140,13 @@ func (s *side) peak(ctx context.Context, table string) (float64, error) {
 	return float64(peak) / 1e6, err
 }
 
-// compare measures each query on the tables of each system: the changed table, its rewritten copy,
-// and optionally a table with all original rows. For Scoter, the average and the worst ratio of the
-// first table to the second one have targets.
+// compare measures each query on several tables of each system: the changed table, its rewritten
+// copy, and optionally a table with all original rows. A ratio is the time on the changed table
+// divided by that on the copy. For Scoter, the average and the worst ratio have targets.
 //
 // A ratio is the median of the ratios of several passes, each of which runs without interruption.
-// Other load on the machine may make it half as fast for seconds or a minute. The fastest run of
-// each table could be from times with different speeds.
+// Other load on the machine may make it half as fast for seconds or a minute, so the fastest runs
+// of two tables could be from times with different speeds.
 func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, sides []*side, tables []string, average, worst float64) error {
 	ratios, floors := map[*side][]float64{}, map[*side][]float64{}
 	for n, q := range lineitem.Queries {
@@ -193,12 +194,12 @@ func (b *bench) compare(ctx context.Context, kind string, chart *harness.Chart, 
 	return nil
 }
 
-// pass has, for each table, the average milliseconds of two runs that are part of one sequence
+// pass has the time in milliseconds for each table. It is the average of two runs in one sequence
 // without interruption.
 type pass []float64
 
 // thereAndBack measures the tables in order, and then in reverse order (A B B A). So no table has
-// the advantage of its position. It returns the average for each table.
+// an advantage from its position. It returns the average of the two measurements of each table.
 func thereAndBack(tables []string, measure func(table string) (float64, error)) (pass, error) {
 	out := make(pass, len(tables))
 	for step := range 2 * len(tables) {
@@ -212,12 +213,13 @@ func thereAndBack(tables []string, measure func(table string) (float64, error)) 
 	return out, nil
 }
 
-// If a query takes less than shortMillis milliseconds, shortPasses passes are measured at a time
-// instead of one, because chance matters more.
+// shortPasses is the number of passes that are measured at a time if a query takes less than
+// shortMillis milliseconds. For longer queries it is one. In short queries chance has more
+// influence.
 const shortMillis, shortPasses = 40, 3
 
-// passes measures a query on tables, in milliseconds. Before, it runs the query once without
-// measuring, because another system has filled the caches.
+// passes measures a query on several tables, in milliseconds. Before that, it runs the query once
+// without measuring, because another system may have filled the caches with its own data.
 func (s *side) passes(ctx context.Context, query string, tables []string) ([]pass, error) {
 	ahead, err := s.run(ctx, fmt.Sprintf(query, tables[0]))
 	if err != nil {
@@ -239,8 +241,9 @@ func (s *side) passes(ctx context.Context, query string, tables []string) ([]pas
 	return out, nil
 }
 
-// ofPasses returns the median of a table's measurements (value), and the median of its ratios to
-// the second table, which is the rewritten copy. ratios has all of these ratios.
+// ofPasses returns two medians over passes for one table: that of its times (value), and that of
+// the ratios of its times to those of the second table, the rewritten copy (ratio). ratios has all
+// ratios.
 func ofPasses(passes []pass, table int) (value, ratio float64, ratios []float64) {
 	var all []float64
 	for _, p := range passes {

@@ -11,13 +11,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// selects is how often the SELECT that finds the rows of a change runs to warm up, and then how
-// often it is measured.
+// selects is how often a SELECT runs to warm up, and then how often it is measured.
 const selects = 3
 
-// compareWithSelect compares the time of a change in Scoter with that of the SELECT that finds the
-// change's rows. It makes the change several times, each time in a new table, right after the
-// SELECT. In the same table a repeated change would find no rows.
+// compareWithSelect compares the time of a change in Scoter with the time of the SELECT that finds
+// the same rows. It makes the change several times, each time in a new table, right after the
+// SELECT. If the change were repeated in the same table, it would find no rows.
 func (b *bench) compareWithSelect(ctx context.Context, kind string, change func(n int) update, deletes bool) error {
 	s := b.sides[0]
 	var found, took, over [10][]float64
@@ -65,7 +64,7 @@ func (b *bench) compareWithSelect(ctx context.Context, kind string, change func(
 }
 
 // find measures the SELECT that finds the rows of a change, in milliseconds. The caches are as warm
-// as for the change.
+// as they are for the change.
 func (b *bench) find(ctx context.Context, s *side, u update, deletes bool) (float64, error) {
 	sql := "SELECT count(l_orderkey)"
 	for i, v := range u.set {
@@ -87,8 +86,8 @@ func (b *bench) find(ctx context.Context, s *side, u update, deletes bool) (floa
 	return harness.Median(took), nil
 }
 
-// fsync measures a small write and its fsync, in milliseconds, on the file system of the server's
-// data.
+// fsync measures a small write with its fsync, in milliseconds, on the file system that has the
+// server's data.
 func (b *bench) fsync() (float64, error) {
 	f, err := os.Create(filepath.Join(b.server.Dir, "fsync"))
 	if err != nil {

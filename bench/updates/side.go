@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// answer is a system's answer to a statement: how long it took, and its rows.
+// answer is the answer of a system to an SQL statement: how long it took, and its rows.
 type answer struct {
 	Version string
 	Error   string
@@ -27,8 +27,8 @@ type answer struct {
 	Rows    [][]any
 }
 
-// side is a system that is compared: Scoter or another one. It runs SQL. It also returns the SQL
-// for what the systems do in different ways.
+// side is a system that the benchmark compares: Scoter or another database. It runs SQL. Where
+// systems need different SQL for the same thing, functions of the side return that SQL.
 type side struct {
 	name    string
 	version string
@@ -36,29 +36,30 @@ type side struct {
 	process func() harness.Process
 	close   func() error
 
-	// create returns statements that create an empty table.
+	// create returns the SQL statements that create an empty table.
 	create func(table string) []string
-	// load returns statements that fill a table from a Parquet file.
+	// load returns the SQL statements that fill a table from a Parquet file.
 	load func(table, parquet string) []string
-	// copy returns statements that fill a table with the rows of another one, in the order of the
-	// sort key.
+	// copy returns the SQL statements that fill a table with the rows of the table from, in the
+	// order of the sort key.
 	copy func(table, from string) []string
-	// update returns statements that update rows. Once they have run, the change is visible.
+	// update returns the SQL statements that make the update u. After them, the change is visible.
 	update func(table string, u update) []string
-	// delete returns statements that delete the rows that u finds. Once they have run, the change
+	// delete returns the SQL statements that delete the rows that u selects. After them, the change
 	// is visible.
 	delete func(table string, u update) []string
 	drop   func(table string) []string
-	// fold merges the changes into the table's files, and waits for the end. It is nil if the
-	// system has nothing to merge.
+	// fold makes the system merge the changes into the files of the table, and waits until that is
+	// done. It is nil if the system has nothing to merge.
 	fold func(ctx context.Context) error
-	// settled waits until the rows of a filled table are stored in their final form. It may be nil.
+	// settled waits until the rows of a table that was just filled are stored in their final form.
+	// It may be nil.
 	settled func(ctx context.Context) error
-	// restart restarts the server, with or without merges. It is only set for Scoter.
+	// restart restarts the server, with or without merges. It is set only for Scoter.
 	restart func(ctx context.Context, merges bool) error
 }
 
-// all runs statements one after the other, and returns their total time in milliseconds.
+// all runs SQL statements one after the other, and returns their total time in milliseconds.
 func (s *side) all(ctx context.Context, statements []string) (millis float64, err error) {
 	for _, sql := range statements {
 		a, err := s.run(ctx, sql)
@@ -70,7 +71,8 @@ func (s *side) all(ctx context.Context, statements []string) (millis float64, er
 	return millis, nil
 }
 
-// change returns the statements that update or delete rows.
+// change returns the SQL statements that make the change u: a deletion if deletes is set, and
+// otherwise an update.
 func (s *side) change(table string, u update, deletes bool) []string {
 	if deletes {
 		return s.delete(table, u)
@@ -78,7 +80,8 @@ func (s *side) change(table string, u update, deletes bool) []string {
 	return s.update(table, u)
 }
 
-// fill creates a table, fills it with the statements rows, and waits until the system is idle.
+// fill creates a table and waits until the system is idle. rows are the SQL statements that fill
+// the table.
 func (s *side) fill(ctx context.Context, table string, rows []string) error {
 	if _, err := s.all(ctx, append(s.create(table), rows...)); err != nil {
 		return err
@@ -91,11 +94,12 @@ func (s *side) fill(ctx context.Context, table string, rows []string) error {
 	return s.rest(ctx)
 }
 
-// rest waits until the system has been idle for a second. Work that the system does after a load
-// would slow down the change, or the SELECT that it is compared with. For example, DuckDB's threads
-// return memory to the operating system after they were idle for half a second.
+// rest waits until the system has been idle for a second. Work that it still does after a load
+// would slow down the change, or the SELECT with which the change is compared. For example,
+// DuckDB's threads return memory to the operating system after they were idle for half a second.
 func (s *side) rest(ctx context.Context) error {
-	// nothing: seconds of processor time per second; most: the longest wait
+	// A system counts as idle if it uses less than nothing seconds of processor time per second.
+	// rest waits at most the time most.
 	const nothing, most = 0.03, time.Minute
 	for began := time.Now(); ; {
 		before, err := s.process().CPU()
@@ -121,7 +125,8 @@ func one(format string) func(string) []string {
 	return func(table string) []string { return []string{fmt.Sprintf(format, table)} }
 }
 
-// shared sets the functions of a side that return SQL to the form that most systems understand.
+// shared sets those functions of a side that return SQL. The SQL has the form that most systems
+// understand.
 func (s *side) shared() {
 	s.create = one(strings.TrimSuffix(lineitem.CreateTable("%s"), " SORTED BY (l_orderkey, l_linenumber)"))
 	s.load = func(table, parquet string) []string {
@@ -138,8 +143,8 @@ func (s *side) shared() {
 //go:embed peer.py
 var peerProgram string
 
-// peer starts another system to compare with. bin is the folder of the installed programs, and kind
-// is one of the kinds that peer.py supports.
+// peer starts another system with which Scoter is compared. bin is the folder of the installed
+// programs, and kind is one of the kinds of systems that peer.py supports.
 func peer(ctx context.Context, bin, kind, name, dir string) (*side, error) {
 	folder := filepath.Join(dir, name)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -189,14 +194,14 @@ func peer(ctx context.Context, bin, kind, name, dir string) (*side, error) {
 	return s, nil
 }
 
-// ordersOfScale is the range of order numbers for scale factor 1. It is proportional to the scale
-// factor.
+// ordersOfScale is the range of the order numbers at scale factor 1. The range is proportional to
+// the scale factor.
 const ordersOfScale = 6_000_000
 
-// scoter starts a Scoter server whose merges are paused until fold is called.
+// scoter starts a Scoter server. Its merges are paused until the function fold is called.
 func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*side, *harness.Server, error) {
-	// Set the write memory so that a patch of a tenth of the rows stays in memory. It does if it is
-	// smaller than a quarter of the write memory.
+	// The write memory is large enough for a patch of a tenth of the rows to stay in memory. A
+	// patch stays in memory if it is smaller than a quarter of the write memory.
 	flags := append(harness.FlushSoon(time.Second), "--query-threads", fmt.Sprint(runtime.NumCPU()), "--write-memory", fmt.Sprintf("%dMiB", 512*scale))
 	server, err := env.StartServer(ctx, append(flags, "--merge-parallel", "0")...)
 	if err != nil {
@@ -222,7 +227,8 @@ func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*
 		return nil, nil, errors.Join(err, s.close())
 	}
 	s.copy = func(table, from string) (statements []string) {
-		// Insert in pieces: sorting all rows takes more memory than queries have.
+		// The rows are inserted in pieces: sorting all of them takes more memory than queries may
+		// use.
 		for n := range scale {
 			statements = append(statements, fmt.Sprintf("INSERT INTO %s SELECT * FROM %s WHERE l_orderkey > %d AND l_orderkey <= %d ORDER BY l_orderkey, l_linenumber",
 				table, from, n*ordersOfScale, (n+1)*ordersOfScale))
@@ -248,8 +254,8 @@ func scoter(ctx context.Context, env *harness.Env, parquet string, scale int) (*
 	return s, server, nil
 }
 
-// clickhouse configures the side for ClickHouse (chDB), with lightweight updates and without
-// merges.
+// clickhouse sets the functions of a side for ClickHouse (as the library chDB), with lightweight
+// updates and without merges.
 func clickhouse(s *side) {
 	s.create = func(table string) []string {
 		columns := strings.NewReplacer("BIGINT", "Int64", "INTEGER", "Int32", "VARCHAR", "String", "DATE", "Date", " DECIMAL", " Decimal").
@@ -271,13 +277,14 @@ func clickhouse(s *side) {
 	}
 }
 
-// parquetFiles configures the side for DuckDB over a Parquet file. Every change rewrites the file.
+// parquetFiles sets the functions of a side for DuckDB over a Parquet file. Every change rewrites
+// the file.
 func parquetFiles(s *side, dir string) {
 	files, older, newest := 0, map[string]string{}, map[string]string{}
 	write := func(table, query string) []string {
 		files++
 		path := filepath.Join(dir, fmt.Sprintf("%s-%d.parquet", table, files))
-		_ = os.Remove(older[table]) // an error does not matter: the folder is removed at the end
+		_ = os.Remove(older[table]) // ignore the error: the folder is removed at the end
 		older[table], newest[table] = newest[table], path
 		return []string{fmt.Sprintf("COPY (%s) TO '%s' (FORMAT parquet)", query, path), fmt.Sprintf("CREATE OR REPLACE VIEW %s AS FROM read_parquet('%s')", table, path)}
 	}

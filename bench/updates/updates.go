@@ -1,6 +1,6 @@
-// Package updates measures the cost of changing rows: of the change itself, and of later queries.
-// It changes TPC-H's table lineitem in Scoter, in tables of DuckDB, DuckLake and ClickHouse, and in
-// a Parquet file that is rewritten.
+// Package updates measures the cost of changing rows: the cost of the change itself, and that of
+// later queries. It changes the table lineitem of TPC-H in Scoter, in tables of DuckDB, DuckLake
+// and ClickHouse, and in a Parquet file that is rewritten.
 package updates
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of updates.
 type Options struct {
 	Scale   int      `help:"TPC-H's scale factor: 1 is 6 million rows." default:"10"`
 	Repeat  int      `help:"Turns of each query on each side; in each it runs twice on each table, a short one six times. Also turns of merging." default:"5"`
@@ -29,7 +29,8 @@ type Options struct {
 	Changes int      `help:"Runs of each change after the SELECT that finds its rows, every time in a new table." default:"5"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Peers and data come from PyPI the first time and are kept in the user's cache.\nScoter's times include HTTP; the peers run in the process that measures them.\nExample: scoter-bench updates --scale 1 --repeat 3"
 }
@@ -40,12 +41,12 @@ type bench struct {
 	dir     string
 	parquet string
 	server  *harness.Server
-	sides   []*side // the systems that are compared; Scoter is the first
+	sides   []*side // sides are the systems that are compared. The first one is Scoter.
 
 	progress *harness.Progress
 }
 
-// Run runs the benchmark.
+// Run runs the benchmark of updates and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	bin, err := python(ctx)
 	if err != nil {
@@ -94,7 +95,8 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 		if err := k.run(ctx); err != nil {
 			return base.Wrap(err, "%s", k.name)
 		}
-		// Save what is measured so far, because at scale factor 10 a kind takes half an hour.
+		// The report is saved after each kind of change, because at scale factor 10 one kind takes
+		// half an hour.
 		if err := env.Save(b.report); err != nil {
 			return err
 		}
@@ -104,11 +106,11 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 
 func (b *bench) wants(kind string) bool { return slices.Contains(b.Kinds, kind) }
 
-// duckDB is the name of the system that uses DuckDB's own tables.
+// duckDB is the name of the compared system that is DuckDB with its own tables.
 const duckDB = "DuckDB"
 
-// startPeers starts the other systems. If one of them cannot be started, it is left out, and the
-// report says why.
+// startPeers starts the systems with which Scoter is compared. If one of them cannot be started, it
+// is left out, and the report says why.
 func (b *bench) startPeers(ctx context.Context, bin string) {
 	for _, p := range []struct {
 		name, kind, title string
@@ -140,7 +142,7 @@ func (b *bench) startPeers(ctx context.Context, bin string) {
 	}
 }
 
-// turn calls f with each system, one after the other. n decides which one is the first.
+// turn calls f with each system, one after the other. The system that is first depends on n.
 func (b *bench) turn(n int, f func(*side) error) error {
 	for i := range b.sides {
 		s := b.sides[(i+n)%len(b.sides)]
@@ -152,7 +154,7 @@ func (b *bench) turn(n int, f func(*side) error) error {
 }
 
 // kind makes ten changes of one kind to a new table in each system, and measures the queries after
-// them.
+// them. change returns change n.
 func (b *bench) kind(ctx context.Context, kind string, change func(n int) update, deletes bool) error {
 	b.progress.Step(kind + ": fill the tables")
 	if err := b.turn(0, func(s *side) error { return s.fill(ctx, "changed", s.load("changed", b.parquet)) }); err != nil {
@@ -165,8 +167,8 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 		label := fmt.Sprintf("%s %d", kind, n+1)
 		b.progress.Step(label)
 		err := b.turn(n, func(s *side) error {
-			// Write the data of the other systems to disk first. Otherwise an fsync may wait up to
-			// half a second for the system's writeback.
+			// The data of the other systems is written to disk first. Otherwise an fsync could wait
+			// up to half a second for it.
 			unix.Sync()
 			before, err := s.process().Written()
 			if err != nil {
@@ -201,8 +203,8 @@ func (b *bench) kind(ctx context.Context, kind string, change func(n int) update
 		own := harness.Median(took[b.sides[0]])
 		b.report.AtMost(5, "single, Scoter: to visible, median", own, "ms")
 		for _, s := range b.sides {
-			// The target is a ratio to DuckDB's own table, so that it also holds on slower
-			// machines. It stands for a limit of 5 ms, measured when DuckDB took 2 ms.
+			// The target is a ratio to the time of DuckDB's own table, so that it is also valid on
+			// slower machines. It stands for a limit of 5 ms, measured when DuckDB took 2 ms.
 			if s.name == duckDB {
 				b.report.AtMost(2.5, "single, Scoter: to visible, to DuckDB's own table", own/harness.Median(took[s]), "")
 			}

@@ -75,7 +75,7 @@ func TestADryRunInAnOpenTransactionDoesNothing(t *testing.T) {
 	}
 }
 
-// numbers is the bulk insert of a table t with one column of whole numbers.
+// numbers describes the bulk insert into a table t with one column of integers.
 var numbers = scDuckBulk[int64]{name: "numbers", schema: "main", table: "t", direct: true, stage: "_scoter_t_insert",
 	create: `CREATE TEMP TABLE "_scoter_t_insert" AS SELECT x FROM t LIMIT 0`, apply: `INSERT INTO t (x) SELECT x FROM "_scoter_t_insert"`, drop: `DROP TABLE "_scoter_t_insert"`,
 	values:  func(r int64) []any { return []any{scDuck(r)} },

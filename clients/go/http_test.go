@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// answering is a server whose answers a function writes.
+// answering returns a database handle on a server whose responses the function answer writes.
 func answering(t *testing.T, answer http.HandlerFunc) *sql.DB {
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)

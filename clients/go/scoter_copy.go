@@ -9,32 +9,35 @@ import (
 	"time"
 )
 
-// scCopy collects the bytes of COPY's binary form: of each value its length and
-// what the server's receive function reads, or -1 for NULL.
+// scCopy collects the bytes of rows in the binary form of PostgreSQL's COPY. A value is its length,
+// and then what the server's receive function for its type reads. NULL is the length -1.
 type scCopy struct {
 	buf []byte
-	// err is the first value that has no such form.
+	// err is the error of the first value that has no binary form.
 	err error
-	// array is the array that is being written.
+	// array is the state of the array that is being written.
 	array scCopyArray
 }
 
-// scPut writes a value of a type of the server.
+// scPut is a function that appends the value v to o in binary form. t is the type of the value on
+// the server.
 type scPut[T any] func(o *scCopy, t *scServed, v T)
 
-// scServed is what the server knows of a type.
+// scServed is what the server's catalog says about a type.
 type scServed struct {
 	oid      uint32
 	receive  string
-	elem     uint32 // of an array
-	base     uint32 // of a domain
-	relation uint32 // of a composite
-	// item is the element's type and fields those of a composite, where the value has them.
+	elem     uint32 // elem is the OID of an array type's element type.
+	base     uint32 // base is the OID of the type on which a domain is based.
+	relation uint32 // relation is the OID of a composite type's relation.
+	// item is the type of an array's elements, and fields are the types of a composite type's
+	// fields. They are set if they are needed to write a value.
 	item   *scServed
 	fields []*scServed
 }
 
-// scReceives are the receive functions that read what is written of a kind.
+// scReceives lists, for each kind of value, the server's receive functions that can read it in the
+// form in which it is written. A column's type is supported if its receive function is in the list.
 var scReceives = map[string][]string{
 	"bool": {"boolrecv"}, "int16": {"int2recv"}, "int32": {"int4recv"}, "int64": {"int8recv"}, "uint32": {"oidrecv"}, "float32": {"float4recv"},
 	"float64": {"float8recv"}, "decimal": {"numeric_recv"}, "text": {"textrecv", "varcharrecv", "bpcharrecv", "json_recv", "jsonb_recv", "xml_recv"},
@@ -42,8 +45,8 @@ var scReceives = map[string][]string{
 	"timestamptz": {"timestamptz_recv"}, "interval": {"interval_recv"}, "enum": {"enum_recv"},
 }
 
-// scCanonical reports whether equal values have equal bytes, so that keys can
-// be told apart by them.
+// scCanonical reports whether equal values of a type always have equal bytes, so that bytes can be
+// compared in place of keys. receive is the type's receive function.
 func scCanonical(receive string) bool {
 	switch receive {
 	case "boolrecv", "int2recv", "int4recv", "int8recv", "oidrecv", "uuid_recv", "date_recv", "time_recv", "timestamp_recv", "timestamptz_recv",
@@ -58,7 +61,8 @@ func (o *scCopy) int32(v int32) { o.buf = binary.BigEndian.AppendUint32(o.buf, u
 func (o *scCopy) int64(v int64) { o.buf = binary.BigEndian.AppendUint64(o.buf, uint64(v)) }
 func (o *scCopy) null()         { o.int32(-1) }
 
-// open leaves room for a length; close writes it.
+// open appends a placeholder for the length of a value and returns the position after it. close
+// replaces the placeholder by the length.
 func (o *scCopy) open() int {
 	o.int32(0)
 	return len(o.buf)
@@ -74,7 +78,8 @@ func (o *scCopy) fail(format string, args ...any) {
 	}
 }
 
-// scPutNull writes what a pointer points to, nil as NULL.
+// scPutNull appends the value that the pointer v points to, or NULL if v is nil. put appends the
+// value.
 func scPutNull[T any](o *scCopy, t *scServed, v *T, put scPut[T]) {
 	if v == nil {
 		o.null()
@@ -101,11 +106,11 @@ func scPutUint32(o *scCopy, _ *scServed, v uint32) { o.int32(4); o.int32(int32(v
 func scPutFloat32(o *scCopy, _ *scServed, v float32) { o.int32(4); o.int32(int32(math.Float32bits(v))) }
 func scPutFloat64(o *scCopy, _ *scServed, v float64) { o.int32(8); o.int64(int64(math.Float64bits(v))) }
 
-// scPutText writes text, and labels of enums.
+// scPutText appends a text, or a label of an enum.
 func scPutText[T ~string](o *scCopy, t *scServed, v T) {
 	start := o.open()
 	if t != nil && t.receive == "jsonb_recv" {
-		o.buf = append(o.buf, 1) // the format's version
+		o.buf = append(o.buf, 1) // the version number in the format of jsonb
 	}
 	o.buf = append(o.buf, v...)
 	o.close(start)
@@ -133,11 +138,11 @@ func scPutUUID(o *scCopy, _ *scServed, v UUID) {
 	o.buf = append(o.buf, v[:]...)
 }
 
-// scEpoch is 2000-01-01, from which PostgreSQL counts, in seconds of Unix.
+// scEpoch is 2000-01-01, from which PostgreSQL counts times, as seconds since 1970.
 const scEpoch = 946684800
 
-// scRounded are microseconds of a part of a second, rounded as the server
-// rounds the text of it.
+// scRounded returns a part of a second in microseconds. It rounds nanos, the nanoseconds, as the
+// server does when it reads them as text.
 func scRounded(nanos int64) int64 {
 	if nanos%1000 == 0 {
 		return nanos / 1000
@@ -157,7 +162,8 @@ func (o *scCopy) moment(seconds int64, nanos int) {
 
 func scPutTimestampTZ(o *scCopy, _ *scServed, v time.Time) { o.moment(v.Unix(), v.Nanosecond()) }
 
-// scPutTimestamp writes the time that a clock of its zone shows.
+// scPutTimestamp appends a timestamp without a time zone: the date and time that v shows in its own
+// zone.
 func scPutTimestamp(o *scCopy, _ *scServed, v time.Time) {
 	_, offset := v.Zone()
 	o.moment(v.Unix()+int64(offset), v.Nanosecond())
@@ -192,15 +198,17 @@ func scPutInterval(o *scCopy, _ *scServed, v Interval) {
 
 var errScRagged = errors.New("its lists do not have the same lengths")
 
-// scCopyArray is the header of an array: where the lengths of its dimensions
-// are, and which dimension is being written.
+// scCopyArray is the state of an array that is being written: the positions of the lengths of its
+// dimensions, and which dimension is being written.
 type scCopyArray struct {
 	dims, depth, level int
-	sized              bool // the lengths of the inner dimensions are known
+	// sized says that the lengths of the array's inner dimensions are known.
+	sized bool
 }
 
-// scPutArray writes a list of so many dimensions. put writes its elements, or
-// by scPutItems the lists inside of it.
+// scPutArray appends a list as an array with the given number of dimensions (depth). put appends an
+// element. If there is more than one dimension, the elements are lists, and put is scPutItems for
+// them.
 func scPutArray[T any](o *scCopy, t *scServed, depth int, list []T, put scPut[T]) {
 	if list == nil {
 		o.null()
@@ -214,12 +222,13 @@ func scPutArray[T any](o *scCopy, t *scServed, depth int, list []T, put scPut[T]
 	o.array = scCopyArray{dims: len(o.buf), depth: depth}
 	for range depth {
 		o.int32(-1)
-		o.int32(1) // the first index
+		o.int32(1) // the index of the first element
 	}
 	scPutItems(o, t.item, list, put)
 	empty := false
 	for at := o.array.dims; at < o.array.dims+8*depth; at += 8 {
-		// An array with an empty dimension is the empty array.
+		// PostgreSQL has no arrays with an empty dimension, so such an array is written as the
+		// empty array.
 		empty = empty || int32(binary.BigEndian.Uint32(o.buf[at:])) <= 0
 	}
 	if empty {
@@ -232,7 +241,7 @@ func scPutArray[T any](o *scCopy, t *scServed, depth int, list []T, put scPut[T]
 	o.array = outer
 }
 
-// scPutItems writes one dimension of an array.
+// scPutItems appends the elements of one dimension of an array.
 func scPutItems[T any](o *scCopy, t *scServed, list []T, put scPut[T]) {
 	at := o.array.dims + 8*o.array.level
 	switch known := int32(binary.BigEndian.Uint32(o.buf[at:])); {
@@ -249,7 +258,7 @@ func scPutItems[T any](o *scCopy, t *scServed, list []T, put scPut[T]) {
 	o.array.level--
 }
 
-// field begins the i-th field of a composite value.
+// field begins field i of a composite value of type t. It returns the type of the field.
 func (o *scCopy) field(t *scServed, i int) *scServed {
 	o.int32(int32(t.fields[i].oid))
 	return t.fields[i]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The signs of PostgreSQL's numeric.
+// These numbers stand for the sign of a number in PostgreSQL's binary form of numeric.
 const (
 	scNumericPlus     = 0x0000
 	scNumericMinus    = 0x4000
@@ -15,8 +15,8 @@ const (
 	scNumericMinusInf = 0xF000
 )
 
-// scPutDecimal writes a numeric: four decimal digits a group, the weight of the
-// first group, and how many digits there are after the point.
+// scPutDecimal appends a decimal as PostgreSQL's numeric. That form has groups of four decimal
+// digits, the weight of the first group, and the number of digits after the point.
 func scPutDecimal(o *scCopy, _ *scServed, v Decimal) {
 	text := strings.TrimSpace(string(v))
 	sign := int16(scNumericPlus)

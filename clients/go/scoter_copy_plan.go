@@ -9,26 +9,29 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// scCopyPlan is how rows get into a table. The server is asked every time,
-// since a table may have changed since the code was generated, and bytes of
-// another type of the same size would be taken for it.
+// scCopyPlan says how the rows of a bulk operation are written to a table with COPY. The server is
+// asked for the types of the columns every time. The table may have changed since the code was
+// generated, and the server would read bytes of another type of the same size without an error.
 type scCopyPlan struct {
-	// types are those of the columns, nil if one has no binary form.
+	// types are the types of the columns. It is nil if one of them has no binary form; then rows
+	// are written as text.
 	types []*scServed
-	// canonical: keys that the database holds equal have equal bytes.
+	// canonical means that two keys have equal bytes if the database regards them as equal.
 	canonical bool
 }
 
-// What the server knows of a type; only functions of the system are named.
+// scCopyType is the part of a SELECT that reads from the server's catalog what scServed has about a
+// type. It names a receive function only if it is a built-in one.
 const scCopyType = "t.oid, CASE WHEN t.typreceive::oid < 16384 THEN t.typreceive::regproc::text END, t.typelem, t.typbasetype, t.typrelid"
 
-// scCopyElements are the receive functions of types that are often elements of
-// arrays, by their fixed ids.
+// scCopyElements are the receive functions of types that are often elements of arrays. The key is
+// the OID of the type, which never changes.
 var scCopyElements = map[uint32]string{16: "boolrecv", 20: "int8recv", 21: "int2recv", 23: "int4recv", 25: "textrecv", 700: "float4recv", 701: "float8recv",
 	1043: "varcharrecv", 1082: "date_recv", 1114: "timestamp_recv", 1184: "timestamptz_recv", 1700: "numeric_recv", 2950: "uuid_recv", 3802: "jsonb_recv"}
 
-// scPlanCopy makes the plan for a table, named in SQL, after a statement in the
-// same round trip that makes the table or keeps it from changing.
+// scPlanCopy makes the plan for writing to a table. table is its name as SQL. Before it asks for
+// the types, it runs the statement before in the same round trip. This statement creates the table,
+// or keeps it from changing.
 func scPlanCopy[T any](ctx context.Context, conn *pgconn.PgConn, before, table string, columns []scCopyColumn[T]) (*scCopyPlan, error) {
 	rows, err := scSimple(ctx, conn, before+"; SELECT a.attname, coalesce(l.collisdeterministic, true) AND "+
 		"(a.atttypmod = -1 AND t.typbasetype = 0 OR t.typreceive = 'varcharrecv'::regproc), "+scCopyType+
@@ -57,7 +60,7 @@ func scPlanCopy[T any](ctx context.Context, conn *pgconn.PgConn, before, table s
 	return plan, nil
 }
 
-// scSimple runs statements and returns the rows of the last, "" for NULL.
+// scSimple runs SQL statements and returns the rows of the last one as text. NULL becomes "".
 func scSimple(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]string, error) {
 	results, err := conn.Exec(ctx, sql).ReadAll()
 	if err != nil || len(results) == 0 {
@@ -76,13 +79,14 @@ func scSimple(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]string,
 
 func scReadServed(row []string) *scServed {
 	oid := func(s string) uint32 {
-		n, _ := strconv.ParseUint(s, 10, 32) // the server's own number
+		n, _ := strconv.ParseUint(s, 10, 32) // cannot fail: the server printed the number
 		return uint32(n)
 	}
 	return &scServed{oid: oid(row[0]), receive: row[1], elem: oid(row[2]), base: oid(row[3]), relation: oid(row[4])}
 }
 
-// scCopyLookup asks for types inside of types, each once.
+// scCopyLookup asks the server for the types inside of types. It remembers them, so that it asks
+// for each type once.
 type scCopyLookup struct {
 	conn  *pgconn.PgConn
 	known map[uint32]*scServed
@@ -103,9 +107,9 @@ func (l scCopyLookup) get(ctx context.Context, oid uint32) (*scServed, error) {
 	return l.known[oid], nil
 }
 
-// fits reports whether the type reads what is written of a kind, and finds the
-// types inside of it. A kind is one of scReceives, `[]` before that of the
-// elements for each dimension, or those of a composite's fields in parentheses.
+// fits reports whether the server's type t can read values of a kind in binary form. It also finds
+// the types inside of t. A kind is a key of scReceives, or one `[]` for each dimension of an array
+// and then the kind of its elements, or the kinds of a composite type's fields in parentheses.
 func (l scCopyLookup) fits(ctx context.Context, t *scServed, kind string) (bool, error) {
 	switch {
 	case t.receive == "domain_recv":
@@ -114,7 +118,7 @@ func (l scCopyLookup) fits(ctx context.Context, t *scServed, kind string) (bool,
 			return false, err
 		}
 		ok, err := l.fits(ctx, base, kind)
-		// Values are written as those of the type below.
+		// The values of a domain are written like those of the type below it.
 		t.receive, t.elem, t.item, t.fields = base.receive, base.elem, base.item, base.fields
 		return ok, err
 	case strings.HasPrefix(kind, "["):

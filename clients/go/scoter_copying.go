@@ -8,20 +8,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// scCopyPortion is how many bytes are sent at a time: what the driver puts into
-// one message.
+// scCopyPortion is the number of bytes that are sent at a time. The driver puts this number of
+// bytes into one message.
 const scCopyPortion = 65531
 
-// scPgxCopying is a COPY that is sent while the next rows are being encoded.
+// scPgxCopying is a running COPY on PostgreSQL. It sends rows while the next rows are being
+// encoded.
 type scPgxCopying struct {
 	portions, empty chan []byte
-	// portion is what the driver is reading, up to at.
+	// portion has the bytes that the driver is reading. It has read them up to the position at.
 	portion []byte
 	at      int
 
 	aborted chan struct{}
 	done    chan struct{}
-	// n and err are the outcome, once done is closed.
+	// n is the number of copied rows, and err the error of the COPY. They are valid when the
+	// channel done is closed.
 	n   int64
 	err error
 }
@@ -36,8 +38,8 @@ func scStartCopying(ctx context.Context, conn *pgconn.PgConn, sql string) *scPgx
 	return c
 }
 
-// send hands a portion over and returns an empty one; false if the server takes
-// no more.
+// send passes a portion of bytes on to the driver, and returns an empty buffer for the next
+// portion. It returns false if the server has ended the COPY.
 func (c *scPgxCopying) send(portion []byte) ([]byte, bool) {
 	select {
 	case c.portions <- portion:
@@ -52,7 +54,8 @@ func (c *scPgxCopying) send(portion []byte) ([]byte, bool) {
 	}
 }
 
-// finish sends the last portion and waits for the end.
+// finish sends the last portion of bytes and waits for the end of the COPY. It returns the number
+// of copied rows.
 func (c *scPgxCopying) finish(portion []byte, binary bool) (int64, error) {
 	if binary {
 		portion = append(portion, 255, 255)
@@ -67,7 +70,8 @@ func (c *scPgxCopying) wait() (int64, error) {
 	return c.n, c.err
 }
 
-// abort makes the server forget what it was sent, unless the COPY has ended.
+// abort ends the COPY so that the server drops all rows that it received. It does nothing if the
+// COPY has ended already.
 func (c *scPgxCopying) abort() {
 	select {
 	case <-c.aborted:
@@ -79,7 +83,7 @@ func (c *scPgxCopying) abort() {
 
 var errScAborted = errors.New("the rows ended with an error")
 
-// Read implements io.Reader for the driver.
+// Read implements io.Reader. The driver reads the bytes to send with it.
 func (c *scPgxCopying) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if c.at == len(c.portion) {
@@ -94,7 +98,8 @@ func (c *scPgxCopying) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// next takes the next portion; without waiting there may be none yet.
+// next makes the next portion of bytes the current one. If wait is not set and there is no next
+// portion yet, it returns false.
 func (c *scPgxCopying) next(wait bool) (ok bool, err error) {
 	if c.portion != nil {
 		select {

@@ -15,9 +15,9 @@ import (
 
 var errScArrowConn = errors.New("Arrow needs a *sql.DB or *sql.Conn: use Transaction instead of a *sql.Tx")
 
-// scArrow runs a query whose result is read as record batches. The driver has the
-// whole result in DuckDB's memory when it returns, so that other statements may
-// run on the connection while it is read.
+// scArrow runs a query and returns its result as Arrow record batches. When the driver returns, the
+// whole result is in DuckDB's memory. So other statements may run on the connection while the
+// result is read.
 func scArrow(ctx context.Context, rt *scRuntime, name, query string, args []any) (array.RecordReader, error) {
 	r := &scArrowReader{}
 	r.refs.Store(1)
@@ -32,10 +32,10 @@ func scArrow(ctx context.Context, rt *scRuntime, name, query string, args []any)
 	return r, nil
 }
 
-// scArrowReader is a result with its connection.
+// scArrowReader is a result as record batches, with the connection that it uses.
 type scArrowReader struct {
 	array.RecordReader
-	conn *sql.Conn // nil if it is the application's
+	conn *sql.Conn // conn is nil if the connection belongs to the application.
 	end  func(rows int64, err error)
 	rows int64
 	refs atomic.Int64
@@ -68,7 +68,8 @@ func (r *scArrowReader) open(ctx context.Context, db DBTX, query string, args []
 	})
 }
 
-// scArrowValues are parameters as database/sql hands them to the driver.
+// scArrowValues converts the arguments of a query to the values that database/sql would pass to the
+// driver c.
 func scArrowValues(c any, args []any) ([]any, error) {
 	checker, ok := c.(driver.NamedValueChecker)
 	out := make([]any, len(args))

@@ -15,11 +15,12 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// scArrowPortion is how many rows one INSERT takes: those of a row group.
+// scArrowPortion is the number of rows that one INSERT writes. A row group of DuckDB has as many
+// rows.
 const scArrowPortion = 2 * scDuckPortion
 
-// scArrowWrite runs a bulk operation over record batches in one transaction. target
-// is the table with the columns of an insert, "" of another operation.
+// scArrowWrite runs a bulk operation in one transaction. Its rows are record batches. For an
+// insert, target is the table with the columns to write. For any other operation it is "".
 func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], name, target string, rows array.RecordReader) (n int64, err error) {
 	b.name = name
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
@@ -40,7 +41,7 @@ func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], na
 			}
 			portion := scArrowPortion
 			if b.dedupe != "" {
-				// Without this, only the rows of one batch keep their order.
+				// If this setting is off, rows keep their order only within a batch.
 				var ordered bool
 				if err := conn.QueryRowContext(ctx, "SELECT current_setting('preserve_insertion_order')").Scan(&ordered); err != nil {
 					return err
@@ -60,8 +61,9 @@ func scArrowWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], na
 	return n, err
 }
 
-// appendBatches inserts rows into a table, as a view whose rows are those of the
-// present portion: every statement reads on where the last one stopped.
+// appendBatches inserts rows into a table. It registers a view on the record batches, and runs one
+// INSERT from this view for each portion of the rows. Each INSERT reads on where the last one
+// stopped.
 func (w *scDuckWriter[T]) appendBatches(ctx context.Context, conn scConn, target string, rows *scArrowRows, portion int) (n int64, err error) {
 	id := NewUUID()
 	view := "_scoter_" + hex.EncodeToString(id[:])
@@ -99,8 +101,8 @@ func (w *scDuckWriter[T]) appendBatches(ctx context.Context, conn scConn, target
 	}
 }
 
-// gather takes the batches of a portion; it returns how many rows they have. The last
-// ones stay held: a temporary table of them may yet be refused.
+// gather reads the batches of the next portion, and returns the number of their rows. The batches
+// of the last portion stay in memory: if the database refuses a key later, the error names the row.
 func (w *scDuckWriter[T]) gather(rows *scArrowRows, portion int) (taken int, err error) {
 	for taken < portion && rows.source.Next() {
 		if taken == 0 {
@@ -118,7 +120,7 @@ func (w *scDuckWriter[T]) gather(rows *scArrowRows, portion int) (taken int, err
 	return taken, rows.source.Err()
 }
 
-// scArrowNull is the first row that is NULL, -1 if there is none.
+// scArrowNull returns the first row of an array that is NULL, or -1 if there is none.
 func scArrowNull(a arrow.Array) int {
 	for i := 0; a.NullN() > 0 && i < a.Len(); i++ {
 		if a.IsNull(i) {
@@ -128,18 +130,19 @@ func scArrowNull(a arrow.Array) int {
 	return -1
 }
 
-// scArrowRows is a reader of the batches that are held, in the order of an
-// operation's columns. DuckDB reads on after the end of a portion.
+// scArrowRows reads the record batches of one portion, with columns in the order of the bulk
+// operation. After the end of a portion, DuckDB continues to read with the next one.
 type scArrowRows struct {
 	source array.RecordReader
 	schema *arrow.Schema
-	// order are the source's columns.
+	// order[i] is the column of the source for column i of the operation.
 	order []int
 	held  []arrow.RecordBatch
 	next  int
 }
 
-// newScArrowRows fails unless rows have just the columns of an operation.
+// newScArrowRows returns a reader of the record batches in rows. It fails unless these have exactly
+// the columns of the operation.
 func newScArrowRows[T any](b scDuckBulk[T], rows array.RecordReader) (*scArrowRows, error) {
 	var given, wanted []string
 	for _, f := range rows.Schema().Fields() {
@@ -169,7 +172,8 @@ func newScArrowRows[T any](b scDuckBulk[T], rows array.RecordReader) (*scArrowRo
 	return r, nil
 }
 
-// take holds a batch.
+// take retains a batch, so that it stays in memory until its portion ends. It returns the batch
+// with the columns in the order of the operation.
 func (r *scArrowRows) take(batch arrow.RecordBatch) arrow.RecordBatch {
 	columns := make([]arrow.Array, len(r.order))
 	for i, at := range r.order {

@@ -17,32 +17,34 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// scVec is a vector of the engine, whose memory is written in place.
+// scVec is a vector of DuckDB: the values of one column for some rows, in DuckDB's own memory.
+// Generated code writes into this memory.
 type scVec struct {
 	vec  mapping.Vector
 	kind mapping.Type
 	data unsafe.Pointer
-	// valid is the mask of values that are not NULL, nil as long as all are.
+	// valid is the bitmap of values that are not NULL. It is nil as long as no value is NULL.
 	valid unsafe.Pointer
-	// null is the last place that was made NULL.
+	// null is the last row that was set to NULL.
 	null int
-	// items are the vectors inside of it, used and room the elements of a
-	// list's, length those of an array.
+	// items are the vectors inside of this vector, such as that of a list's elements. For a list,
+	// used is the number of elements, and room the number for which there is memory. For an array,
+	// length is the number of elements per row.
 	items      []*scVec
 	used, room int
 	length     int
-	// width, scale and small, the type of the digits, are a decimal's; labels an enum's with the
-	// type of their numbers in small.
+	// width and scale are the digits of a decimal type, and small is the type that stores them. For
+	// an enum, labels has the number of each label, and small is the type of these numbers.
 	width, scale int
 	small        mapping.Type
 	labels       map[string]uint32
 	heap         *scHeap
 }
 
-// scSet writes a value into a vector.
+// scSet is a function that writes the value x into row at of the vector v.
 type scSet[T any] = func(v *scVec, at int, x T)
 
-// scDuckKinds are the engine's types that are written from a kind of value.
+// scDuckKinds lists, for each kind of value, the DuckDB types whose vectors can be written from it.
 var scDuckKinds = map[string][]mapping.Type{
 	"bool": {mapping.TypeBoolean}, "int8": {mapping.TypeTinyInt}, "int16": {mapping.TypeSmallInt}, "int32": {mapping.TypeInteger},
 	"int64": {mapping.TypeBigInt}, "int128": {mapping.TypeHugeInt}, "uint8": {mapping.TypeUTinyInt}, "uint16": {mapping.TypeUSmallInt},
@@ -52,7 +54,8 @@ var scDuckKinds = map[string][]mapping.Type{
 	"timestamptz": {mapping.TypeTimestampTZ}, "interval": {mapping.TypeInterval}, "enum": {mapping.TypeEnum},
 }
 
-// scDuckCasts are the engine's types that it makes of another one, which is written from a kind of value.
+// scDuckCasts are DuckDB types whose vectors cannot be written. They are written as another type,
+// from a kind of value, and DuckDB casts them.
 var scDuckCasts = map[mapping.Type]struct {
 	kind    string
 	written mapping.Type
@@ -60,8 +63,9 @@ var scDuckCasts = map[mapping.Type]struct {
 	mapping.TypeBit: {"text", mapping.TypeVarchar}, mapping.TypeBigNum: {"text", mapping.TypeVarchar},
 }
 
-// newScVec is how a type is written from values of a kind, or nil if it is not:
-// a kind of scDuckKinds, or `[]`, `()` and `map()` around others.
+// newScVec returns a vector for type t that is written from values of a kind, or nil if that is not
+// possible. A kind is a key of scDuckKinds, or `[]`, `()` or `map()` around other kinds. heap
+// stores long texts.
 func newScVec(t mapping.LogicalType, kind string, heap *scHeap) *scVec {
 	v := &scVec{kind: mapping.GetTypeId(t), heap: heap}
 	inside := func(of mapping.LogicalType, kind string) bool {
@@ -81,7 +85,7 @@ func newScVec(t mapping.LogicalType, kind string, heap *scHeap) *scVec {
 			return nil
 		}
 	case strings.HasPrefix(kind, "map(") && v.kind == mapping.TypeMap:
-		// A map is a list of structs.
+		// DuckDB stores a map as a list of structs.
 		kinds := scKinds(kind[4 : len(kind)-1])
 		entry := &scVec{kind: mapping.TypeStruct, heap: heap}
 		if !inside(mapping.MapTypeKeyType(t), kinds[0]) || !inside(mapping.MapTypeValueType(t), kinds[1]) {
@@ -119,7 +123,7 @@ func newScVec(t mapping.LogicalType, kind string, heap *scHeap) *scVec {
 	return v
 }
 
-// reach takes the memory of a vector that is empty.
+// reach gets the memory of DuckDB's vector vec, which has no values yet.
 func (v *scVec) reach(vec mapping.Vector) {
 	v.vec, v.valid, v.null, v.used, v.room = vec, nil, -1, 0, int(mapping.VectorSize())
 	switch v.kind {
@@ -137,7 +141,8 @@ func (v *scVec) reach(vec mapping.Vector) {
 	}
 }
 
-// again takes the memory of a vector that has been made larger.
+// again gets the memory of DuckDB's vector vec after DuckDB has moved it, because it was made
+// larger.
 func (v *scVec) again(vec mapping.Vector) {
 	v.vec = vec
 	switch v.kind {
@@ -155,7 +160,7 @@ func (v *scVec) again(vec mapping.Vector) {
 	}
 }
 
-// finish tells the engine how many elements lists have.
+// finish sets the number of elements in the lists of the vector.
 func (v *scVec) finish() {
 	if v.kind == mapping.TypeList || v.kind == mapping.TypeMap {
 		mapping.ListVectorSetSize(v.vec, mapping.IdxT(v.used))
@@ -165,7 +170,7 @@ func (v *scVec) finish() {
 	}
 }
 
-// setNull makes a place NULL, and what is inside of it.
+// setNull sets the value in row at to NULL, and also the values inside of it.
 func (v *scVec) setNull(at int) {
 	if v.valid == nil {
 		mapping.VectorEnsureValidityWritable(v.vec)
@@ -195,7 +200,7 @@ func scSetNull[T any](v *scVec, at int, x *T, set scSet[T]) {
 	set(v, at, *x)
 }
 
-// scSetFixed writes a value that is in memory as the engine has it.
+// scSetFixed writes a value that has the same form in the memory of Go and of DuckDB.
 func scSetFixed[T bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](v *scVec, at int, x T) {
 	*(*T)(unsafe.Add(v.data, uintptr(at)*unsafe.Sizeof(x))) = x
 }
@@ -243,11 +248,11 @@ func scSetUUID(v *scVec, at int, x UUID) {
 	for i := range 8 {
 		hi, lo = hi<<8|uint64(x[i]), lo<<8|uint64(x[8+i])
 	}
-	// The engine compares it as a number with a sign.
+	// The first bit is inverted: DuckDB compares a UUID as a number with a sign.
 	*(*[2]uint64)(unsafe.Add(v.data, 16*at)) = [2]uint64{lo, hi ^ 1<<63}
 }
 
-// scSetBig writes a HUGEINT or UHUGEINT.
+// scSetBig writes a HUGEINT or UHUGEINT, DuckDB's integers of 128 bits.
 func scSetBig(v *scVec, at int, x *big.Int) {
 	if x == nil {
 		v.setNull(at)
@@ -255,7 +260,7 @@ func scSetBig(v *scVec, at int, x *big.Int) {
 	}
 	bits := x.BitLen()
 	if bits == 128 && x.Sign() < 0 && x.TrailingZeroBits() == 127 {
-		bits = 127 // the least HUGEINT, whose opposite is none
+		bits = 127 // -2^127 is a HUGEINT, although 2^127 is not
 	}
 	if v.kind == mapping.TypeUHugeInt && (x.Sign() < 0 || bits > 128) || v.kind != mapping.TypeUHugeInt && bits > 127 {
 		v.heap.fail("%s has more than 128 bits", x)
@@ -324,7 +329,7 @@ func scSetDecimal(v *scVec, at int, x Decimal) {
 	}
 }
 
-// scSetDate writes the day that a calendar of its zone shows.
+// scSetDate writes a date: the day that x shows in its own zone.
 func scSetDate(v *scVec, at int, x time.Time) {
 	_, offset := x.Zone()
 	seconds := x.Unix() + int64(offset)
@@ -347,14 +352,15 @@ func scSetTime(v *scVec, at int, x time.Duration) {
 	scSetFixed(v, at, x.Microseconds())
 }
 
-// scSetTimeTZ writes a time of day with an offset, such as 12:34:56.5+05:45.
+// scSetTimeTZ writes a time of day with an offset from UTC, such as 12:34:56.5+05:45.
 func scSetTimeTZ(v *scVec, at int, x string) {
 	for _, layout := range []string{"15:04:05Z07:00", "15:04:05Z07", "15:04:05Z07:00:00"} {
 		t, err := time.Parse(layout, x)
 		if err != nil {
 			continue
 		}
-		const largest = 16*3600 - 1 // the engine's offset is the seconds below it
+		// DuckDB stores how many seconds the offset is below this maximum
+		const largest = 16*3600 - 1
 		_, offset := t.Zone()
 		micros := int64(t.Hour()*3600+t.Minute()*60+t.Second())*1e6 + int64(t.Nanosecond()/1e3)
 		scSetFixed(v, at, micros<<24|int64(largest-offset))
@@ -363,7 +369,7 @@ func scSetTimeTZ(v *scVec, at int, x string) {
 	v.heap.fail("%.60q is no time with an offset", x)
 }
 
-// scSetTimestamp writes a moment in the unit of the column.
+// scSetTimestamp writes a timestamp in the time unit of the column.
 func scSetTimestamp(v *scVec, at int, x time.Time) {
 	if year := x.Year(); v.kind == mapping.TypeTimestampNS && (year < 1678 || year > 2261) || year < -290000 || year > 290000 {
 		v.heap.fail("is too far from 1970")
@@ -385,7 +391,7 @@ func scSetInterval(v *scVec, at int, x Interval) {
 	*(*Interval)(unsafe.Add(v.data, 16*at)) = x
 }
 
-// scSetList writes a LIST or ARRAY.
+// scSetList writes a value of the type LIST or ARRAY. set writes an element.
 func scSetList[T any](v *scVec, at int, list []T, set scSet[T]) {
 	if list == nil {
 		v.setNull(at)
@@ -405,7 +411,8 @@ func scSetList[T any](v *scVec, at int, list []T, set scSet[T]) {
 	}
 }
 
-// extend makes room for the elements of a list.
+// extend makes room for count more elements of the list in row at. It returns the position of the
+// first one.
 func (v *scVec) extend(at, count int) (from int) {
 	from = v.used
 	v.used += count
@@ -431,7 +438,7 @@ func scSetMap[K comparable, V any](v *scVec, at int, m map[K]V, key scSet[K], va
 	}
 }
 
-// scHeap holds the bytes of long texts until the engine has copied them.
+// scHeap stores the bytes of long texts until DuckDB has copied them.
 type scHeap struct {
 	pin     runtime.Pinner
 	blocks  [][]byte
@@ -440,7 +447,7 @@ type scHeap struct {
 	err     error
 }
 
-// scHeapBlock is how many bytes are taken at a time.
+// scHeapBlock is the number of bytes that scHeap allocates at a time.
 const scHeapBlock = 256 << 10
 
 func (h *scHeap) fail(format string, args ...any) {
@@ -449,8 +456,8 @@ func (h *scHeap) fail(format string, args ...any) {
 	}
 }
 
-// put writes the engine's form of a text: its length, and the bytes of a short
-// one or where those of a long one are.
+// put writes a text into a vector in DuckDB's form. That is its length, and either its bytes if it
+// is short, or the address of its bytes in the heap.
 func (h *scHeap) put(to unsafe.Pointer, text string) {
 	if uint64(len(text)) > math.MaxUint32 {
 		h.fail("has more than 4 GB")
@@ -466,7 +473,8 @@ func (h *scHeap) put(to unsafe.Pointer, text string) {
 	*(*uintptr)(unsafe.Add(to, 8)) = uintptr(h.keep(text))
 }
 
-// keep copies a text to where the collector leaves it.
+// keep copies a text into memory that the garbage collector does not move or free. It returns the
+// address.
 func (h *scHeap) keep(text string) unsafe.Pointer {
 	for h.current < len(h.blocks) && h.used+len(text) > len(h.blocks[h.current]) {
 		h.current, h.used = h.current+1, 0
@@ -483,5 +491,5 @@ func (h *scHeap) keep(text string) unsafe.Pointer {
 	return at
 }
 
-// reset forgets the texts.
+// reset drops all texts, so that their memory can be used again.
 func (h *scHeap) reset() { h.current, h.used = 0, 0 }

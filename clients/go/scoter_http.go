@@ -19,18 +19,19 @@ import (
 	"strings"
 )
 
-// HTTPOptions say who asks a server for what.
+// HTTPOptions are the options for a connection to a Scoter server.
 type HTTPOptions struct {
-	// Token is sent with every request, if there is one.
+	// Token is the access token that is sent with every request. If it is empty, none is sent.
 	Token string
-	// Database is what names without a database belong to: "default".
+	// Database is the database to which table names without a database refer. If it is empty, it is
+	// "default".
 	Database string
-	// Client sends the requests: http.DefaultClient.
+	// Client sends the requests. If it is nil, it is http.DefaultClient.
 	Client *http.Client
 }
 
-// ScoterError is a request that the server refused: nothing of it was applied.
-// Kind is one of docs/API.md.
+// ScoterError is the server's error for a request that it refused. No part of the request was
+// applied. docs/API.md lists the values of Kind.
 type ScoterError struct {
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
@@ -44,8 +45,8 @@ func (e *ScoterError) Error() string {
 	return e.Message
 }
 
-// OpenHTTP returns a database/sql handle on the server at an address such as
-// http://127.0.0.1:7287. It asks nothing of the server yet.
+// OpenHTTP returns a database/sql handle for the Scoter server at an address such as
+// http://127.0.0.1:7287. It sends no request yet.
 func OpenHTTP(address string, o HTTPOptions) *sql.DB {
 	if o.Database == "" {
 		o.Database = "default"
@@ -56,15 +57,16 @@ func OpenHTTP(address string, o HTTPOptions) *sql.DB {
 	return sql.OpenDB(&scHTTP{strings.TrimRight(address, "/"), o})
 }
 
-// newScHTTP is a runtime without transactions: what wants one runs as it is.
+// newScHTTP returns a runtime for a Scoter server, which has no transactions. Code that asks for a
+// transaction runs without one.
 func newScHTTP(db DBTX) *scRuntime {
 	rt := newScRuntime(db, "", scNative)
 	rt.open = true
 	return rt
 }
 
-// scHTTP is a driver of database/sql: connection, connector and driver at once,
-// since http.Client keeps the connections.
+// scHTTP is a driver of database/sql for a Scoter server. It is connection, connector and driver at
+// once, because http.Client manages the connections.
 type scHTTP struct {
 	address string
 	options HTTPOptions
@@ -79,7 +81,7 @@ func (h *scHTTP) Close() error                                 { return nil }
 func (h *scHTTP) Begin() (driver.Tx, error)                    { return nil, errScHTTPTransaction }
 func (h *scHTTP) Prepare(query string) (driver.Stmt, error)    { return &scHTTPStatement{h, query}, nil }
 
-// CheckNamedValue takes what JSON has; generated code makes nothing else.
+// CheckNamedValue accepts every argument. Generated code passes only values that JSON can express.
 func (h *scHTTP) CheckNamedValue(*driver.NamedValue) error { return nil }
 
 func (h *scHTTP) post(ctx context.Context, path, contentType string, body []byte) (*http.Response, error) {
@@ -112,7 +114,7 @@ func (h *scHTTP) post(ctx context.Context, path, contentType string, body []byte
 	return nil, answer.Error
 }
 
-// run sends a statement; the answer has an object a line.
+// run sends a statement and returns the response. Its body is one JSON object per line.
 func (h *scHTTP) run(ctx context.Context, query string, args []driver.NamedValue) (*http.Response, error) {
 	params := make([]any, len(args))
 	for i, a := range args {
@@ -121,7 +123,8 @@ func (h *scHTTP) run(ctx context.Context, query string, args []driver.NamedValue
 	return h.ask(ctx, "ndjson", query, params)
 }
 
-// ask sends a statement for an answer in a format of docs/API.md.
+// ask sends a statement and returns the response. format is the result format to ask for, as in
+// docs/API.md.
 func (h *scHTTP) ask(ctx context.Context, format, query string, params []any) (*http.Response, error) {
 	if params == nil {
 		params = []any{}
@@ -133,7 +136,7 @@ func (h *scHTTP) ask(ctx context.Context, format, query string, params []any) (*
 	return h.post(ctx, "/api/v1/sql?format="+format, "application/json", body)
 }
 
-// scHTTPArrow asks for a result as an Arrow IPC stream.
+// scHTTPArrow runs a query and returns its result as the bytes of an Arrow IPC stream.
 func scHTTPArrow(ctx context.Context, rt *scRuntime, name, query string, args []any) (io.ReadCloser, error) {
 	body := &scHTTPBody{}
 	if rt.observer != nil {
@@ -154,8 +157,8 @@ func scHTTPArrow(ctx context.Context, rt *scRuntime, name, query string, args []
 	return body, nil
 }
 
-// scHTTPBody is an answer as it arrives. One that the server breaks off ends
-// with io.ErrUnexpectedEOF.
+// scHTTPBody is the body of a response that is still being received. If the server breaks it off,
+// reading ends with io.ErrUnexpectedEOF.
 type scHTTPBody struct {
 	io.ReadCloser
 	end     func(rows int64, err error)
@@ -190,7 +193,7 @@ func (h *scHTTP) QueryContext(ctx context.Context, query string, args []driver.N
 	}
 	rows := &scHTTPResult{body: response.Body, decoder: json.NewDecoder(response.Body)}
 	rows.decoder.UseNumber()
-	// The first row has the columns' names.
+	// The first row of the response has the names of the columns.
 	if err := rows.read(); err != nil && err != io.EOF {
 		return nil, errors.Join(err, rows.Close())
 	}
@@ -206,14 +209,14 @@ func (h *scHTTP) ExecContext(ctx context.Context, query string, args []driver.Na
 	return scHTTPCounts(response.Body)
 }
 
-// scHTTPCounts are the rows that a request has changed.
+// scHTTPCounts reads from a response how many rows the request has changed.
 func scHTTPCounts(body io.Reader) (driver.RowsAffected, error) {
 	var n struct{ Inserted, Updated, Deleted int64 }
 	err := json.NewDecoder(body).Decode(&n)
 	return driver.RowsAffected(n.Inserted + n.Updated + n.Deleted), err
 }
 
-// scHTTPStatement is a statement that is sent anew each time.
+// scHTTPStatement is a statement of database/sql. Its text is sent again with each execution.
 type scHTTPStatement struct {
 	*scHTTP
 	query string
@@ -231,7 +234,7 @@ func (s *scHTTPStatement) QueryContext(ctx context.Context, args []driver.NamedV
 	return s.scHTTP.QueryContext(ctx, s.query, args)
 }
 
-// scHTTPResult reads an answer as it arrives.
+// scHTTPResult reads the rows of a response while it is being received.
 type scHTTPResult struct {
 	body    io.Closer
 	decoder *json.Decoder
@@ -254,8 +257,8 @@ func (r *scHTTPResult) Next(values []driver.Value) error {
 	return nil
 }
 
-// read reads the next object in the order of its keys. An answer that fails on
-// the way ends with an object whose only key is $error.
+// read reads the next JSON object of the response. If the query fails while the result is being
+// sent, the response ends with an object whose only key is $error.
 func (r *scHTTPResult) read() error {
 	first := r.columns == nil
 	r.row = r.row[:0]
@@ -289,7 +292,7 @@ func (r *scHTTPResult) read() error {
 	return nil
 }
 
-// scUnexpected is the error of an answer that ends within an object.
+// scUnexpected returns the error for a response that ends within an object.
 func scUnexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -297,7 +300,7 @@ func scUnexpected(err error) error {
 	return err
 }
 
-// scFromJSON makes text of numbers, in which no digit is lost.
+// scFromJSON converts the numbers of a JSON value to text, so that no digit is lost.
 func scFromJSON(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -314,7 +317,8 @@ func scFromJSON(v any) any {
 	return v
 }
 
-// scJSONBlob reads bytes: in hexadecimal, or inside of a list in base64.
+// scJSONBlob reads bytes from a JSON value. They are in hexadecimal, but inside of a list in
+// base64.
 func scJSONBlob(raw any) ([]byte, error) {
 	if v, ok := raw.(string); ok && !strings.HasPrefix(v, `\x`) {
 		return base64.StdEncoding.DecodeString(v)
@@ -324,8 +328,8 @@ func scJSONBlob(raw any) ([]byte, error) {
 
 var scDuration = regexp.MustCompile(`T|([+-]?\d+)(?:\.(\d{1,6}))?([YMWDHS])`)
 
-// scJSONInterval reads an interval: ISO 8601 inside of a list, the database's
-// text otherwise.
+// scJSONInterval reads an interval from a JSON value. It has the form that DuckDB prints, but
+// inside of a list it is ISO 8601.
 func scJSONInterval(raw any) (i Interval, err error) {
 	text, ok := raw.(string)
 	if !ok || !strings.HasPrefix(strings.TrimPrefix(text, "-"), "P") {
@@ -368,7 +372,8 @@ func scJSONInterval(raw any) (i Interval, err error) {
 	return i, nil
 }
 
-// scWire is a parameter as JSON has it: bytes are text that the statement casts.
+// scWire converts the value of a parameter to one that JSON can express. Bytes become text that the
+// statement casts.
 func scWire(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64:
@@ -391,18 +396,20 @@ func scWire(v any) any {
 	return scDuckDB(v)
 }
 
-// scHTTPRows is a bulk operation: rows of the columns, sent to a path.
+// scHTTPRows describes a bulk operation on a Scoter server: its columns, and the path of the URL to
+// which the rows are sent.
 type scHTTPRows[T any] struct {
 	name, path string
 	columns    []string
 	pack       func(columns []scPack, row T)
 }
 
-// scHTTPPortion is how many bytes of rows a request may grow to before it is sent; each is
-// applied as a whole.
+// scHTTPPortion is the number of bytes of rows at which a request is sent. The server applies each
+// request as a whole.
 const scHTTPPortion = 4 << 20
 
-// scHTTPBulk sends rows in portions; they are durable when it returns.
+// scHTTPBulk runs a bulk operation. It sends the rows in several requests. When it returns, they
+// are durable.
 func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		err := scHTTPDo(ctx, rt.db, func(h *scHTTP) (err error) {
@@ -453,7 +460,7 @@ func scHTTPBulk[T any](ctx context.Context, rt *scRuntime, b scHTTPRows[T], rows
 	return n, err
 }
 
-// scHTTPDo finds the server of a handle.
+// scHTTPDo calls do with the Scoter server of a database handle.
 func scHTTPDo(ctx context.Context, db DBTX, do func(*scHTTP) error) error {
 	var conn scConn
 	switch db := db.(type) {
@@ -478,8 +485,8 @@ func scHTTPDo(ctx context.Context, db DBTX, do func(*scHTTP) error) error {
 	})
 }
 
-// scHTTPMigrate applies the pending migrations. Each statement is a transaction
-// of its own: of a migration that fails, those before the failing one stay.
+// scHTTPMigrate applies the migrations that were not applied yet. Each statement is a transaction
+// of its own: if a statement of a migration fails, the statements before it stay applied.
 func scHTTPMigrate(ctx context.Context, db DBTX, project string, migrations []Migration, o MigrateOptions) (done []string, err error) {
 	if o.DryRun {
 		return nil, errScHTTPTransaction

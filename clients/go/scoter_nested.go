@@ -4,7 +4,8 @@ import (
 	"reflect"
 )
 
-// scList reads a list whose elements are not NULL or have a nil of their own.
+// scList returns a function that reads a list. read reads an element. Elements are never NULL, or
+// their type has a nil of its own.
 func scList[T any](read func(any) (T, error)) func(any) ([]T, error) {
 	return func(raw any) ([]T, error) {
 		items, err := scItems(raw)
@@ -19,7 +20,8 @@ func scList[T any](read func(any) (T, error)) func(any) ([]T, error) {
 	}
 }
 
-// scListNull reads a list whose elements may be NULL.
+// scListNull returns a function that reads a list whose elements may be NULL. read reads an
+// element.
 func scListNull[T any](read func(any) (T, error)) func(any) ([]*T, error) {
 	return func(raw any) ([]*T, error) {
 		items, err := scItems(raw)
@@ -53,11 +55,11 @@ func scItems(raw any) ([]any, error) {
 	return scBad[[]any](raw)
 }
 
-// scPairs is a map of a database in its order.
+// scPairs are the keys and values of a map of the database, in the database's order.
 type scPairs [][2]any
 
-// scPairsOf makes pairs of what JSON has for a map: an object, or a list of key
-// and value where the keys are no text.
+// scPairsOf returns the keys and values of a map from its JSON. That is an object, or a list of
+// keys and values if the keys are not text.
 func scPairsOf(raw any) (scPairs, bool) {
 	switch v := raw.(type) {
 	case scPairs:
@@ -82,7 +84,8 @@ func scPairsOf(raw any) (scPairs, bool) {
 	return nil, false
 }
 
-// scMap reads a map whose values are not NULL or have a nil of their own.
+// scMap returns a function that reads a map. key and value read its keys and values. Values are
+// never NULL, or their type has a nil of its own.
 func scMap[K comparable, V any](key func(any) (K, error), value func(any) (V, error)) func(any) (map[K]V, error) {
 	return func(raw any) (map[K]V, error) {
 		pairs, ok := scPairsOf(raw)
@@ -107,7 +110,8 @@ func scMap[K comparable, V any](key func(any) (K, error), value func(any) (V, er
 	}
 }
 
-// scPointer reads into a pointer, for values of a map that may be NULL.
+// scPointer returns a function that reads a value and returns a pointer to it. It is for values of
+// a map that may be NULL.
 func scPointer[T any](read func(any) (T, error)) func(any) (*T, error) {
 	return func(raw any) (*T, error) {
 		v, err := read(raw)
@@ -115,13 +119,13 @@ func scPointer[T any](read func(any) (T, error)) func(any) (*T, error) {
 	}
 }
 
-// scStruct is a struct of the generated code.
+// scStruct is implemented by the structs of generated code.
 type scStruct interface {
-	// scFields are the names and values in order.
+	// scFields returns the names and the values of the struct's fields, in order.
 	scFields() (names []string, values []any)
 }
 
-// scFieldsOf is a decoder over the fields of a nested value.
+// scFieldsOf returns a decoder that reads the fields of a struct value, in the order of names.
 func scFieldsOf(raw any, names ...string) (*scDecoder, error) {
 	switch v := raw.(type) {
 	case map[string]any:

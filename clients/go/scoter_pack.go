@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// scPack collects the values of a column as MessagePack.
+// scPack collects the values of one column as MessagePack, for a request to a Scoter server.
 type scPack []byte
 
-// scPackNull writes what a pointer points to, nil as NULL.
+// scPackNull appends the value that the pointer v points to, or nil if v is nil. put appends the
+// value.
 func scPackNull[T any](p *scPack, v *T, put func(*scPack, T)) {
 	if v == nil {
 		p.null()
@@ -30,7 +31,7 @@ func scPackBool(p *scPack, v bool) {
 	}
 }
 
-// scPackInt writes an integer in the fewest bytes.
+// scPackInt appends an integer in as few bytes as possible.
 func scPackInt[T ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](p *scPack, v T) {
 	n := int64(v)
 	switch {
@@ -47,12 +48,12 @@ func scPackInt[T ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 |
 	}
 }
 
-// scPackFloat writes a number; a float32 is exact as a float64.
+// scPackFloat appends a floating-point number as a float64, which represents every float32 exactly.
 func scPackFloat[T ~float32 | ~float64](p *scPack, v T) {
 	*p = binary.BigEndian.AppendUint64(append(*p, 0xcb), math.Float64bits(float64(v)))
 }
 
-// scPackText writes text: also decimals, labels of enums and times with a zone.
+// scPackText appends a text. Decimals, labels of enums and times with an offset are texts, too.
 func scPackText[T ~string](p *scPack, v T) {
 	switch n := len(v); {
 	case n < 32:
@@ -96,7 +97,7 @@ func scPackBlob(p *scPack, v []byte) {
 
 func scPackUUID(p *scPack, v UUID) { *p = append(append(*p, 0xc4, 16), v[:]...) }
 
-// moment writes a timestamp in the fewest bytes.
+// moment appends a timestamp in as few bytes as possible.
 func (p *scPack) moment(seconds int64, nanos int) {
 	switch {
 	case seconds>>34 != 0:
@@ -109,10 +110,10 @@ func (p *scPack) moment(seconds int64, nanos int) {
 	}
 }
 
-// scPackTime writes a moment; without a zone it is that in UTC.
+// scPackTime appends a timestamp. A timestamp without a time zone is taken as UTC.
 func scPackTime(p *scPack, v time.Time) { p.moment(v.Unix(), v.Nanosecond()) }
 
-// scPackDay writes the day that a calendar of its zone shows.
+// scPackDay appends a date: the day that v shows in its own zone.
 func scPackDay(p *scPack, v time.Time) {
 	p.moment(time.Date(v.Year(), v.Month(), v.Day(), 0, 0, 0, 0, time.UTC).Unix(), 0)
 }
@@ -124,7 +125,8 @@ func scPackInterval(p *scPack, v Interval) {
 	scPackText(p, text)
 }
 
-// header writes how many values follow, of a list or of pairs of a map.
+// header appends the number of values in a list, or of pairs in a map. short and long are the type
+// codes for a small and for a large number.
 func (p *scPack) header(short, long byte, n int) {
 	if n < 16 {
 		*p = append(*p, short|byte(n))
@@ -156,7 +158,7 @@ func scPackMap[K comparable, V any](p *scPack, m map[K]V, key func(*scPack, K), 
 	}
 }
 
-// scPackAny writes a value of a type that is known only now.
+// scPackAny appends a value whose type is known only at run time.
 func scPackAny(p *scPack, v any) {
 	switch v := v.(type) {
 	case bool:
@@ -180,7 +182,8 @@ func scPackAny(p *scPack, v any) {
 	}
 }
 
-// scPackColumns is a body of the columns' rows.
+// scPackColumns returns the body of a request with the given columns, each with the same number of
+// rows.
 func scPackColumns(names []string, columns []scPack, rows int) []byte {
 	size := 32
 	for i, c := range columns {

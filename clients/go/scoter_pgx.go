@@ -11,30 +11,31 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// DB is what generated code runs on: *pgx.Conn, pgx.Tx or *pgxpool.Pool.
+// DB is a connection to PostgreSQL on which generated code runs: *pgx.Conn, pgx.Tx or
+// *pgxpool.Pool.
 type DB interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// scPgx runs statements for generated code. Values travel as the server's
-// text: how they are read and written is decided by their types in the SQL.
-// pgx keeps statements prepared.
+// scPgx runs the statements of generated code on PostgreSQL. Values are exchanged in the server's
+// text form, which depends only on their types in the SQL. pgx keeps statements prepared.
 type scPgx struct {
 	db       DB
 	observer Observer
-	// route is that of bulk operations, "" if it is left to them.
+	// route is the way in which bulk operations write rows. It is "" if each operation chooses a
+	// way.
 	route string
 }
 
-// same is the runtime on another database, or on its own.
+// same returns a runtime with the same settings on another connection.
 func (rt *scPgx) same(db DB) *scPgx {
 	return &scPgx{db: db, observer: rt.observer, route: rt.route}
 }
 
-// inside returns the connection if a transaction is open on it: also one that
-// the application began by a statement of its own.
+// inside returns the connection if a transaction is open on it, and otherwise nil. That includes a
+// transaction that the application began with an SQL statement.
 func (rt *scPgx) inside() *pgx.Conn {
 	var conn *pgx.Conn
 	switch db := rt.db.(type) {
@@ -49,8 +50,8 @@ func (rt *scPgx) inside() *pgx.Conn {
 	return conn
 }
 
-// begin begins a transaction, or a savepoint in the one that is open, which end
-// ends: it takes back what was done if it is told of an error.
+// begin begins a transaction, or a savepoint in the transaction that is open. The caller must call
+// end at the end of the work. If end gets an error, it rolls back, and otherwise it commits.
 func (rt *scPgx) begin(ctx context.Context) (conn *pgx.Conn, end func(error) error, err error) {
 	if conn = rt.inside(); conn == nil {
 		tx, err := rt.db.Begin(ctx)
@@ -78,17 +79,18 @@ func (rt *scPgx) begin(ctx context.Context) (conn *pgx.Conn, end func(error) err
 	}, nil
 }
 
-// scPgxBack goes back to the savepoint. The error is what led there; a
-// connection that is broken says so again.
+// scPgxBack rolls back to the savepoint. Its own errors are ignored: the caller has an error
+// already, and a broken connection reports it again.
 func scPgxBack(ctx context.Context, conn *pgx.Conn) {
 	conn.Exec(context.WithoutCancel(ctx), "ROLLBACK TO SAVEPOINT scoter")
 	conn.Exec(context.WithoutCancel(ctx), "RELEASE SAVEPOINT scoter")
 }
 
-// errScPanicked stands for an operation's error until it has one or none.
+// errScPanicked is the result of an operation as long as it has no other result. So the transaction
+// is rolled back if the operation panics.
 var errScPanicked = errors.New("the operation panicked")
 
-// transaction runs body in a transaction, or in a savepoint of the open one.
+// transaction runs body in a transaction, or in a savepoint of the transaction that is open.
 func (rt *scPgx) transaction(ctx context.Context, body func(*pgx.Conn) error) (err error) {
 	conn, end, err := rt.begin(ctx)
 	if err != nil {
@@ -104,7 +106,7 @@ func (rt *scPgx) transaction(ctx context.Context, body func(*pgx.Conn) error) (e
 	return err
 }
 
-// scPgxEach yields the rows of a query.
+// scPgxEach runs a query and yields its rows. read reads a row.
 func scPgxEach[T any](ctx context.Context, rt *scPgx, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -170,8 +172,8 @@ func scPgxOne[T any](ctx context.Context, rt *scPgx, name, query string, args []
 	return one, err
 }
 
-// scPgxReturning yields the rows of a statement that changes some: it is run to its
-// end before the first row is given out.
+// scPgxReturning runs a statement that changes rows and returns some. It yields the returned rows
+// after the statement has run to its end.
 func scPgxReturning[T any](ctx context.Context, rt *scPgx, name, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
 	return scGathered(func() ([]T, error) { return scPgxAll(ctx, rt, name, query, args, read) })
 }
@@ -189,8 +191,8 @@ func scPgxExec(ctx context.Context, rt *scPgx, name, query string, args []any) (
 	return n, err
 }
 
-// scPgxBatch runs a statement once per row, all or nothing, in pipelines of a
-// bounded number of rows.
+// scPgxBatch runs a statement once per row. Either all executions succeed, or none has an effect.
+// It sends them in pipelines of a limited number of rows.
 func scPgxBatch[T any](ctx context.Context, rt *scPgx, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
 	const pipeline = 1000
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
@@ -225,10 +227,10 @@ func scPgxBatch[T any](ctx context.Context, rt *scPgx, name, query string, value
 	return n, err
 }
 
-// errScDryRun ends a dry run's transaction.
+// errScDryRun makes a dry run roll back its transaction.
 var errScDryRun = errors.New("dry run")
 
-// scPgxMigrate applies the pending migrations under an advisory lock.
+// scPgxMigrate applies the migrations that were not applied yet, under an advisory lock.
 func scPgxMigrate(ctx context.Context, db DB, project string, all []Migration, options MigrateOptions) (ids []string, err error) {
 	err = pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
 		for _, s := range []string{"SELECT pg_advisory_xact_lock(hashtext('_sqg_migrations'))", scCreateMigrations,

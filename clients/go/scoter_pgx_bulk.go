@@ -15,55 +15,59 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// scPgxBulk describes a bulk operation on a table.
+// scPgxBulk describes a bulk operation on a table of PostgreSQL.
 type scPgxBulk[T any] struct {
 	name string
-	// table is the table in SQL, target with its columns.
+	// table is the table's name as SQL. target is this name followed by the columns to write.
 	table, target string
-	// unnest is the operation as one statement that takes an array per column,
-	// "" where there is none.
+	// unnest is the operation as a single statement that takes one array per column. It is "" if
+	// there is no such statement.
 	unnest string
-	// stage, create, dedupe, apply and drop are set when a temporary table is
-	// filled and then applied; dedupe only if a key that comes twice matters.
+	// stage is the name of a temporary table. It is filled with the rows, and then the statement
+	// apply changes the target table. create and drop are the other statements for it. dedupe
+	// removes all but the last of several rows with the same key; it is "" if that does not matter.
 	stage, create, dedupe, apply, drop string
-	// values are those of a row as text, nil for NULL.
+	// values returns the values of a row as text, or nil for NULL.
 	values func(T) []any
-	// columns are the same in COPY's binary form.
+	// columns are the columns of a row. They write its values in the binary form of COPY.
 	columns []scCopyColumn[T]
 }
 
-// scCopyColumn is a column in COPY's binary form.
+// scCopyColumn is a column whose values are written in the binary form of PostgreSQL's COPY.
 type scCopyColumn[T any] struct {
 	name string
-	// kind is what the server's type must read, "" if there is no binary form.
+	// kind is the kind of value that the server's type must be able to read. It is "" if the column
+	// has no binary form.
 	kind          string
 	required, key bool
 	put           func(o *scCopy, t *scServed, r *T)
 }
 
-// PostgresRoute is a way for the rows of a bulk operation, where it is not left
-// to their number. Where the operation or a type does not have it, the next one
-// is taken.
+// PostgresRoute is one of the ways in which a bulk operation can write rows. If the user chooses
+// none, the number of rows decides. If an operation or a type does not support the chosen way, the
+// next one in this list is used.
 type PostgresRoute string
 
 const (
-	// PostgresUnnest is one statement with an array per column: it takes the
-	// fewest round trips.
+	// PostgresUnnest means that rows are written by one statement with an array per column. It
+	// takes the fewest round trips.
 	PostgresUnnest PostgresRoute = "unnest"
-	// PostgresBinary is COPY in binary form.
+	// PostgresBinary means that rows are written by COPY in its binary form.
 	PostgresBinary PostgresRoute = "binary"
-	// PostgresText is COPY in text form.
+	// PostgresText means that rows are written by COPY in its text form.
 	PostgresText PostgresRoute = "text"
 )
 
-// Up to so many values, of all rows, one statement takes less time than COPY,
-// without and with a temporary table. scoter-bench bulk measures where they meet.
+// These are numbers of values (rows times columns) up to which a single statement takes less time
+// than COPY. The first is for operations without a temporary table, the second for those with one.
+// `scoter-bench bulk` measures them.
 const (
 	scPgxUnnestInsert = 1600
 	scPgxUnnestStaged = 8000
 )
 
-// scPgxWrite runs a bulk operation, all or nothing.
+// scPgxWrite runs a bulk operation, and returns the number of changed rows. Either all rows are
+// written, or none.
 func scPgxWrite[T any](ctx context.Context, rt *scPgx, b scPgxBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		w := &scPgxWriter[T]{ctx: ctx, rt: rt, bulk: b}
@@ -75,29 +79,30 @@ func scPgxWrite[T any](ctx context.Context, rt *scPgx, b scPgxBulk[T], rows iter
 	return n, err
 }
 
-// scPgxWriter is one bulk operation under way.
+// scPgxWriter is a bulk operation that is running.
 type scPgxWriter[T any] struct {
 	ctx  context.Context
 	rt   *scPgx
 	bulk scPgxBulk[T]
-	// few are the rows while there are at most so many that one statement writes
-	// them.
+	// few are the rows so far, as long as there are at most most rows, so that a single statement
+	// can write them.
 	few  []T
 	most int
-	// conn is in a transaction that end ends, once rows are copied.
+	// conn is the connection on which rows are copied, and end ends the transaction on it. Both are
+	// nil until the COPY begins.
 	conn    *pgx.Conn
 	end     func(error) error
 	plan    *scCopyPlan
 	out     scCopy
 	copying *scPgxCopying
-	// number counts the rows that are copied.
+	// number is the number of rows that were copied so far.
 	number int64
-	// keys are those of the rows if it matters that one comes twice.
+	// keys finds out whether a key occurs twice. It is nil if that does not matter.
 	keys *scKeySet
 	key  scCopy
 }
 
-// choose sets how many rows one statement may write.
+// choose decides up to how many rows are written by a single statement, and sets the field most.
 func (w *scPgxWriter[T]) choose() error {
 	switch route := PostgresRoute(w.rt.route); {
 	case route == PostgresBinary, route == PostgresText:
@@ -126,7 +131,7 @@ func (w *scPgxWriter[T]) run(rows iter.Seq2[T, error]) (_ int64, err error) {
 			}
 		}
 	}()
-	var row T // one place for all rows: what is written points to it
+	var row T // one variable for all rows, because the columns refer to its memory
 	for r, err := range rows {
 		if err != nil {
 			return 0, err
@@ -152,7 +157,7 @@ func (w *scPgxWriter[T]) run(rows iter.Seq2[T, error]) (_ int64, err error) {
 			if err != errScNull && !errors.As(err, &refused) || w.ctx.Err() != nil {
 				return n, err
 			}
-			// Nothing is written. COPY fails too, and says which row it was.
+			// Nothing was written. COPY is tried next: it fails, too, but names the row.
 		}
 		if err := w.start(); err != nil {
 			return 0, err
@@ -172,7 +177,8 @@ func (w *scPgxWriter[T]) run(rows iter.Seq2[T, error]) (_ int64, err error) {
 
 var scArrayEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// unnest runs one statement over the rows.
+// unnest writes the rows by a single statement, with an array per column. It returns the number of
+// changed rows.
 func (w *scPgxWriter[T]) unnest() (int64, error) {
 	arrays := make([][]byte, len(w.bulk.columns))
 	for i, r := range w.few {
@@ -186,7 +192,7 @@ func (w *scPgxWriter[T]) unnest() (int64, error) {
 			case ok:
 				arrays[at] = append(append(append(arrays[at], '"'), scArrayEscapes.Replace(text)...), '"')
 			case w.bulk.columns[at].required:
-				return 0, errScNull // which COPY tells of
+				return 0, errScNull // COPY reports this error with the row
 			default:
 				arrays[at] = append(arrays[at], "NULL"...)
 			}
@@ -218,14 +224,15 @@ func (w *scPgxWriter[T]) unnest() (int64, error) {
 	return n, err
 }
 
-// start begins to copy into the table or a temporary one, and copies the rows
-// that were held.
+// start begins a COPY into the table or into a temporary table, and copies the rows that were
+// collected so far.
 func (w *scPgxWriter[T]) start() (err error) {
 	if w.conn, w.end, err = w.rt.begin(w.ctx); err != nil {
 		return err
 	}
 	conn, table, target := w.conn.PgConn(), w.bulk.table, w.bulk.target
-	// To explain an INSERT takes its lock and asks for no other right: the columns stay as they are.
+	// The EXPLAIN of an INSERT takes the lock of the INSERT, and needs no other right. With this
+	// lock the columns of the table cannot change.
 	before := "EXPLAIN INSERT INTO " + target + " VALUES (" + strings.Repeat("DEFAULT, ", len(w.bulk.columns)-1) + "DEFAULT)"
 	if w.bulk.stage != "" {
 		table, before = `"`+w.bulk.stage+`"`, w.bulk.create
@@ -255,7 +262,7 @@ func (w *scPgxWriter[T]) start() (err error) {
 	return nil
 }
 
-// add writes a row.
+// add copies one row.
 func (w *scPgxWriter[T]) add(row *T) error {
 	w.number++
 	if w.plan.types == nil {
@@ -315,7 +322,8 @@ func (w *scPgxWriter[T]) addText(row T) error {
 	return nil
 }
 
-// apply changes the table by the rows of the temporary one.
+// apply changes the target table by the rows of the temporary table. It returns the number of
+// changed rows.
 func (w *scPgxWriter[T]) apply() (int64, error) {
 	sql := "SAVEPOINT scoter_apply; "
 	if w.bulk.dedupe != "" && (w.keys == nil || w.keys.repeated) {
@@ -335,7 +343,8 @@ var (
 	scPgxKey  = regexp.MustCompile(`(?s)^Key \((.*?)\)=\((.*)\) (?:already exists|is not present|is still referenced|conflicts)`)
 )
 
-// refused finds the row of the temporary table whose key the server refuses.
+// refused returns the error for a statement that the server refused. If the server names a key, the
+// error names the row of the temporary table with this key.
 func (w *scPgxWriter[T]) refused(err error) error {
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {
@@ -346,7 +355,8 @@ func (w *scPgxWriter[T]) refused(err error) error {
 		return w.named(err)
 	}
 	text := strings.ReplaceAll(key[2], "'", "''")
-	// Rows are numbered before repeated ones are removed. If the key's expressions are of columns that the rows do not have, there is no row to name.
+	// Rows are numbered as they were before those with repeated keys were removed. The key may
+	// consist of expressions over columns that the rows do not have; then the row is not named.
 	rows, search := scSimple(w.ctx, w.conn.PgConn(), "ROLLBACK TO SAVEPOINT scoter_apply; SELECT max(_scoter_row) FROM (SELECT row_number() OVER (ORDER BY ctid) AS _scoter_row, * FROM \""+
 		w.bulk.stage+"\") AS s WHERE concat_ws(', ', "+key[1]+") = '"+text+"'")
 	if search != nil || len(rows) != 1 || rows[0][0] == "" {
@@ -359,7 +369,8 @@ func (w *scPgxWriter[T]) refused(err error) error {
 	return &RowError{w.bulk.name, n, "", scPgxDetailed(server)}
 }
 
-// named is the server's error with the row that it tells.
+// named returns the server's error err. If the server says in which row it occurred, the error
+// names the row.
 func (w *scPgxWriter[T]) named(err error) error {
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {

@@ -13,33 +13,35 @@ import (
 	"strings"
 )
 
-// ErrNoRows is returned by a method for one row when there is none.
+// ErrNoRows is the error of a method for one row if the query returns no row.
 var ErrNoRows = sql.ErrNoRows
 
-// Observer sees every operation; a nil one costs nothing.
+// Observer is called for every operation of generated code, for logs or metrics. No observer (nil)
+// costs nothing.
 type Observer interface {
-	// Start is called before an operation. The function it returns is called
-	// once at the end with the number of rows, -1 if unknown, and the error.
+	// Start is called before an operation. The function that it returns is called once, at the end
+	// of the operation. Its arguments are the number of rows, or -1 if it is unknown, and the
+	// error.
 	Start(ctx context.Context, operation string) func(rows int64, err error)
 }
 
-// Migration is one schema change, run once per database and project.
+// Migration is one change of the schema. It is run once for each database and project.
 type Migration struct {
 	ID         string
 	Checksum   string
 	Statements []string
 }
 
-// MigrateOptions change how migrations are applied.
+// MigrateOptions are options for applying migrations.
 type MigrateOptions struct {
-	// DryRun runs the pending migrations and then rolls them back.
+	// DryRun means that the migrations that were not applied yet are run and then rolled back.
 	DryRun bool
 }
 
-// Decimal is an exact decimal number as its digits: "-12.50".
+// Decimal is an exact decimal number, as the text of its digits: "-12.50".
 type Decimal string
 
-// UUID is a UUID in its 16 bytes.
+// UUID is a UUID as its 16 bytes.
 type UUID [16]byte
 
 // NewUUID returns a random UUID (version 4).
@@ -50,7 +52,7 @@ func NewUUID() UUID {
 	return u
 }
 
-// ParseUUID reads the usual form with hyphens, or without.
+// ParseUUID parses a UUID in the usual form with hyphens, or without hyphens.
 func ParseUUID(s string) (u UUID, err error) {
 	plain := strings.ReplaceAll(s, "-", "")
 	if len(plain) == 2*len(u) {
@@ -62,20 +64,20 @@ func ParseUUID(s string) (u UUID, err error) {
 	return u, nil
 }
 
-// String is the usual form with hyphens.
+// String returns the UUID in the usual form with hyphens.
 func (u UUID) String() string {
 	s := hex.EncodeToString(u[:])
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// Interval is a length of time in three parts that do not convert into each
-// other.
+// Interval is a length of time in months, days and microseconds. None of the three can be converted
+// into another.
 type Interval struct {
 	Months, Days int32
 	Micros       int64
 }
 
-// RowsOf makes the source of a bulk operation from rows in memory.
+// RowsOf returns rows that are in memory as a stream of rows, which bulk operations take.
 func RowsOf[T any](rows ...T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, r := range rows {
@@ -86,7 +88,7 @@ func RowsOf[T any](rows ...T) iter.Seq2[T, error] {
 	}
 }
 
-// scGathered yields rows that are gathered when it is ranged over.
+// scGathered returns a stream of rows. It calls gather for the rows when the stream is first read.
 func scGathered[T any](gather func() ([]T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		rows, err := gather()
@@ -99,19 +101,19 @@ func scGathered[T any](gather func() ([]T, error)) iter.Seq2[T, error] {
 	}
 }
 
-// Appender collects rows and writes them in portions of their own
-// transactions. Close writes the last. One that could not write a portion writes
-// nothing more: to write the next, or to close it, gives that error again.
+// Appender collects rows and writes them in portions. Each portion is a transaction of its own.
+// Close writes the last portion. If a portion cannot be written, the appender writes nothing more,
+// and all later calls return the same error.
 type Appender[T any] struct {
 	write  func(context.Context, iter.Seq2[T, error]) (int64, error)
 	rows   []T
 	failed error
 }
 
-// scPortion is how many rows an Appender collects.
+// scPortion is the number of rows after which an Appender writes them.
 const scPortion = 20480
 
-// Append adds a row.
+// Append adds rows. It writes all collected rows if there are enough of them.
 func (a *Appender[T]) Append(ctx context.Context, rows ...T) error {
 	a.rows = append(a.rows, rows...)
 	if len(a.rows) < scPortion {
@@ -120,7 +122,7 @@ func (a *Appender[T]) Append(ctx context.Context, rows ...T) error {
 	return a.Flush(ctx)
 }
 
-// Flush writes what is waiting.
+// Flush writes the rows that were collected and not written yet.
 func (a *Appender[T]) Flush(ctx context.Context) error {
 	rows := a.rows
 	a.rows = nil
@@ -130,16 +132,16 @@ func (a *Appender[T]) Flush(ctx context.Context) error {
 	return a.failed
 }
 
-// Close writes what is waiting.
+// Close writes the rows that were collected and not written yet. It must be called at the end.
 func (a *Appender[T]) Close(ctx context.Context) error { return a.Flush(ctx) }
 
-// RowError is a row that a bulk operation cannot write. Nothing of the operation
-// stays.
+// RowError says which row of a bulk operation cannot be written. No row of the operation is stored
+// then.
 type RowError struct {
 	Operation string
-	// Row counts from 1.
+	// Row is the number of the row, counted from 1.
 	Row int64
-	// Column is the value's, "" if it is not known.
+	// Column is the name of the column whose value is invalid. It is "" if that is not known.
 	Column string
 	Err    error
 }
@@ -155,7 +157,7 @@ func (e *RowError) Unwrap() error { return e.Err }
 
 var errScNull = errors.New("must not be null")
 
-// scObserve runs an operation under an observer.
+// scObserve runs an operation and reports it to the observer o. name is the operation's name.
 func scObserve(ctx context.Context, o Observer, name string, run func() (int64, error)) error {
 	if o == nil {
 		_, err := run()
@@ -172,7 +174,8 @@ func scObserve(ctx context.Context, o Observer, name string, run func() (int64, 
 	return err
 }
 
-// scObserved tells an observer of a stream, which may end early.
+// scObserved returns a stream of rows that reports its end to the observer o, also if the caller
+// stops reading early.
 func scObserved[T any](ctx context.Context, o Observer, name string, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	if o == nil {
 		return rows
@@ -197,8 +200,8 @@ func scObserved[T any](ctx context.Context, o Observer, name string, rows iter.S
 	}
 }
 
-// scPending returns the migrations that are not applied yet. applied has the
-// recorded checksums, "" where none was recorded.
+// scPending returns the migrations that were not applied yet. applied has the recorded checksum of
+// each applied migration, or "" if none was recorded.
 func scPending(project string, all []Migration, applied map[string]string) ([]Migration, error) {
 	var todo []Migration
 	for _, m := range all {

@@ -10,20 +10,21 @@ import (
 // scBulk describes a bulk operation on a table of SQLite.
 type scBulk[T any] struct {
 	name string
-	// row is the statement of one row, which has so many values.
+	// row is the statement that writes one row. size is the number of its values.
 	row    string
 	values func(T) []any
 	size   int
-	// before and behind stand around the rows' marks in a statement of many
-	// rows; there is none if before is "".
+	// before and behind are the texts before and after the placeholders of the rows, in a statement
+	// that writes many rows. before is "" if there is no such statement.
 	before, behind string
 }
 
-// scManyValues is how many values a statement of many rows has. One row a statement
-// takes half as long again: most of that is the call. More values gain nothing.
+// scManyValues is the number of values that a statement for many rows has. With one row per
+// statement, an operation takes half as long again, mostly for the calls. More values gain nothing.
 const scManyValues = 1000
 
-// scBulkRows runs a bulk operation, all or nothing.
+// scBulkRows runs a bulk operation, and returns the number of changed rows. Either all rows are
+// written, or none.
 func scBulkRows[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		err := rt.transaction(ctx, func(tx *scRuntime) error {
@@ -56,14 +57,15 @@ func scBulkRows[T any](ctx context.Context, rt *scRuntime, b scBulk[T], rows ite
 	return n, err
 }
 
-// scRowWriter writes rows by statements of one row or of many.
+// scRowWriter writes rows to SQLite, with one row per statement or many.
 type scRowWriter struct {
 	db         DBTX
 	name       string
 	one, many  *sql.Stmt
 	size, most int
-	waiting    []any // values of rows
-	// written and changed count rows.
+	waiting    []any // waiting has the values of the rows that are not written yet.
+	// written is the number of rows written so far, and changed the number of rows that these
+	// changed in the table.
 	written, changed int64
 }
 
@@ -80,8 +82,9 @@ func (w *scRowWriter) add(ctx context.Context, values []any) error {
 	}
 	changed, err := scChanged(w.many.ExecContext(ctx, w.waiting...))
 	if err != nil {
-		// Without them, one by one says which row it is; but not where SQLite has ended
-		// the transaction, and the savepoint with it: there they would stay.
+		// The rows are then written one by one, to find out which one is invalid. That is not
+		// possible if SQLite has ended the transaction and with it the savepoint, because the rows
+		// would stay.
 		if _, gone := w.db.ExecContext(context.WithoutCancel(ctx), "ROLLBACK TO scoter_rows; RELEASE scoter_rows"); gone != nil {
 			return err
 		}
@@ -96,7 +99,7 @@ func (w *scRowWriter) add(ctx context.Context, values []any) error {
 	return nil
 }
 
-// each writes the rows that are waiting one by one.
+// each writes the collected rows one by one.
 func (w *scRowWriter) each(ctx context.Context) error {
 	for at := 0; at < len(w.waiting); at += w.size {
 		if err := w.write(ctx, w.waiting[at:at+w.size]); err != nil {
@@ -107,7 +110,7 @@ func (w *scRowWriter) each(ctx context.Context) error {
 	return nil
 }
 
-// write writes a row.
+// write writes one row.
 func (w *scRowWriter) write(ctx context.Context, values []any) error {
 	w.written++
 	changed, err := scChanged(w.one.ExecContext(ctx, values...))

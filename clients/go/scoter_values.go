@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// scDecoder reads the columns of one row in order. It keeps the first error.
+// scDecoder reads the columns of one row, one after the other. It remembers the first error.
 type scDecoder struct {
 	raw []any
 	at  int
 	err error
-	// targets point at raw.
+	// targets are pointers to the elements of raw, into which database/sql scans a row.
 	targets []any
 }
 
-// scDecoders are free: to make one takes longer than to read a row.
+// scDecoders are decoders that can be used again. Making one takes longer than reading a row.
 var scDecoders = sync.Pool{New: func() any { return new(scDecoder) }}
 
-// newScDecoder returns a decoder into which rows of that many columns are scanned.
+// newScDecoder returns a decoder for rows with the given number of columns.
 func newScDecoder(columns int) *scDecoder {
 	d := scDecoders.Get().(*scDecoder)
 	if cap(d.raw) < columns {
@@ -40,7 +40,7 @@ func newScDecoder(columns int) *scDecoder {
 	return d
 }
 
-// free is called when no row is read any more.
+// free returns the decoder for further use. It is called when no row is read any more.
 func (d *scDecoder) free() {
 	clear(d.raw)
 	d.err = nil
@@ -49,7 +49,8 @@ func (d *scDecoder) free() {
 
 var errScColumns = errors.New("the result has fewer columns than when the code was generated")
 
-// next returns the next column; nil behind the last, which is an error.
+// next returns the value of the next column. Behind the last column it returns nil and records an
+// error.
 func (d *scDecoder) next() any {
 	if d.at == len(d.raw) {
 		if d.err == nil {
@@ -61,7 +62,7 @@ func (d *scDecoder) next() any {
 	return d.raw[d.at-1]
 }
 
-// scGet reads a column that is not NULL.
+// scGet reads the next column with the function read. A NULL is an error.
 func scGet[T any](d *scDecoder, read func(any) (T, error)) T {
 	var zero T
 	raw := d.next()
@@ -79,7 +80,8 @@ func scGet[T any](d *scDecoder, read func(any) (T, error)) T {
 	return v
 }
 
-// scMay reads a column that may be NULL and whose type has a nil of its own.
+// scMay reads the next column with the function read. The column may be NULL, and the Go type has
+// the value nil for that.
 func scMay[T any](d *scDecoder, read func(any) (T, error)) T {
 	var zero T
 	raw := d.next()
@@ -93,7 +95,8 @@ func scMay[T any](d *scDecoder, read func(any) (T, error)) T {
 	return v
 }
 
-// scNull reads a column that may be NULL.
+// scNull reads the next column with the function read, and returns a pointer to the value, or nil
+// for NULL.
 func scNull[T any](d *scDecoder, read func(any) (T, error)) *T {
 	raw := d.next()
 	if raw == nil || d.err != nil {
@@ -127,7 +130,7 @@ func scBool(raw any) (bool, error) {
 	return scBad[bool](raw)
 }
 
-// scInt reads any of Go's whole numbers and refuses what does not fit.
+// scInt reads an integer into any of Go's integer types. A number that does not fit is an error.
 func scInt[T ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](raw any) (T, error) {
 	switch v := raw.(type) {
 	case T:
@@ -205,7 +208,7 @@ func scFloat64(raw any) (float64, error) {
 
 func scText(raw any) (string, error) { return scString[string](raw) }
 
-// scString reads text, also as a named type of it: an enum, a decimal.
+// scString reads a text into a string type, such as that of an enum or Decimal.
 func scString[T ~string](raw any) (T, error) {
 	switch v := raw.(type) {
 	case string:
@@ -236,7 +239,7 @@ func scBlob(raw any) ([]byte, error) {
 	case []byte:
 		return append([]byte{}, v...), nil
 	case string:
-		// The other form of PostgreSQL, escape, is no better than text.
+		// PostgreSQL's other form of bytes, escape, cannot be distinguished from text.
 		if strings.HasPrefix(v, `\x`) {
 			return hex.DecodeString(v[2:])
 		}
@@ -244,7 +247,8 @@ func scBlob(raw any) ([]byte, error) {
 	return scBad[[]byte](raw)
 }
 
-// scContent reads bytes of SQLite, where a column declared BLOB keeps text as text.
+// scContent reads bytes from SQLite. A column that is declared as BLOB stores text as text, so it
+// reads text, too.
 func scContent(raw any) ([]byte, error) {
 	if v, ok := raw.(string); ok {
 		return []byte(v), nil
@@ -259,7 +263,7 @@ func scJSON(raw any) (json.RawMessage, error) {
 	case []byte:
 		return append(json.RawMessage{}, v...), nil
 	}
-	// A driver has parsed it.
+	// The driver has parsed the JSON, so it is encoded again.
 	return json.Marshal(raw)
 }
 
@@ -276,12 +280,12 @@ func scUUID(raw any) (UUID, error) {
 	return scBad[UUID](raw)
 }
 
-// scMoments are the forms of a moment in text, with and without a zone.
+// scMoments are the text forms of a date and time, with and without a zone.
 var scMoments = []string{"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999Z07:00:00",
 	"2006-01-02 15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"}
 
-// scTime reads a day, a day and time, or an instant, always in UTC. SQLite's
-// other forms are Unix seconds and Julian days.
+// scTime reads a date, a date and time, or an instant. The result is always in UTC. In SQLite it
+// may also be a number: Unix seconds or a Julian day.
 func scTime(raw any) (time.Time, error) {
 	switch v := raw.(type) {
 	case time.Time:
@@ -308,18 +312,18 @@ func scTime(raw any) (time.Time, error) {
 	return scBad[time.Time](raw)
 }
 
-// scNearest are the seconds from 1970 to the nearest of scInfinite.
+// scNearest is the number of seconds from 1970 to the nearest of the times in scInfinite.
 const scNearest = math.MaxInt64 / 1_000_000_000
 
-// scInfinite are what DuckDB's driver gives for infinite days and moments: the last number of the
-// column's unit and its negative, which no finite value has.
+// scInfinite are the times that DuckDB's driver returns for infinite dates and timestamps: the
+// largest number of the column's unit and its negative. No finite value has these numbers.
 var scInfinite = []time.Time{
 	time.Unix(0, math.MaxInt64), time.UnixMicro(math.MaxInt64), time.UnixMilli(math.MaxInt64), time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt32*86400, 0),
 	time.Unix(0, -math.MaxInt64), time.UnixMicro(-math.MaxInt64), time.UnixMilli(-math.MaxInt64), time.Unix(-math.MaxInt64, 0), time.Unix(-math.MaxInt32*86400, 0),
 }
 
-// scFarTime reads a day or moment whose year is not of four digits: it has a sign, more digits, or
-// an era, which PostgreSQL writes at the end and DuckDB behind the day.
+// scFarTime parses a date or timestamp whose year does not have four digits. The year has a sign,
+// more digits, or an era, which PostgreSQL writes at the end and DuckDB after the date.
 func scFarTime(raw string) (time.Time, error) {
 	if strings.TrimPrefix(raw, "-") == "infinity" {
 		return time.Time{}, fmt.Errorf("%s is no day or moment of Go", raw)
@@ -340,7 +344,7 @@ func scFarTime(raw string) (time.Time, error) {
 	if before {
 		year = 1 - year
 	}
-	// The calendar repeats after 400 years.
+	// The calendar repeats after 400 years, so a near year has the same days.
 	near := 2000 + (year%400+400)%400
 	for _, layout := range scMoments {
 		t, err := time.Parse(layout, strconv.Itoa(near)+"-"+strings.Replace(rest, "T", " ", 1))
@@ -351,13 +355,13 @@ func scFarTime(raw string) (time.Time, error) {
 	return scBad[time.Time](raw)
 }
 
-// scDay reads a day; SQLite keeps what is more.
+// scDay reads a date. If SQLite has stored a time of day with it, that is dropped.
 func scDay(raw any) (time.Time, error) {
 	t, err := scTime(raw)
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC), err
 }
 
-// scClock reads a time of day as the time since midnight.
+// scClock reads a time of day, as the time since midnight.
 func scClock(raw any) (time.Duration, error) {
 	switch v := raw.(type) {
 	case time.Duration:
@@ -366,7 +370,7 @@ func scClock(raw any) (time.Duration, error) {
 		return time.Duration(v.Hour())*time.Hour + time.Duration(v.Minute())*time.Minute + time.Duration(v.Second())*time.Second + time.Duration(v.Nanosecond()), nil
 	case string:
 		if strings.HasPrefix(v, "24:00") && strings.Trim(v[5:], ":.0") == "" {
-			return 24 * time.Hour, nil // where the database has it, it is the end of a day
+			return 24 * time.Hour, nil // 24:00, the end of a day, which some databases have
 		}
 		for _, layout := range []string{"15:04:05.999999999", "15:04"} {
 			if t, err := time.Parse(layout, v); err == nil {
@@ -383,7 +387,7 @@ func scClock(raw any) (time.Duration, error) {
 	return scBad[time.Duration](raw)
 }
 
-// scZoned reads a time of day with an offset as text.
+// scZoned reads a time of day with an offset from UTC. The result is text.
 func scZoned(raw any) (string, error) {
 	if v, ok := raw.(time.Time); ok {
 		return scWithZone(v, "15:04:05.999999999"), nil
@@ -391,7 +395,7 @@ func scZoned(raw any) (string, error) {
 	return scText(raw)
 }
 
-// scInterval reads PostgreSQL's `1 year 2 mons -3 days 04:05:06.7`.
+// scInterval parses an interval in the text form of PostgreSQL: `1 year 2 mons -3 days 04:05:06.7`.
 func scInterval(raw any) (i Interval, err error) {
 	if v, ok := raw.(Interval); ok {
 		return v, nil
@@ -415,7 +419,7 @@ func scInterval(raw any) (i Interval, err error) {
 				i.Months += int32(n)
 			case strings.HasPrefix(words[at], "day"):
 				i.Days += int32(n)
-			default: // one of PostgreSQL's other styles
+			default: // the text has another style of PostgreSQL
 				return scBad[Interval](raw)
 			}
 			continue

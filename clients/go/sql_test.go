@@ -48,7 +48,8 @@ func TestAListWithNaNKeepsItsOtherValues(t *testing.T) {
 	}
 }
 
-// pool, one, opened and plain are what other libraries put around database/sql's types.
+// pool, one, opened and plain are types that embed a type of database/sql, as other libraries have
+// them.
 type (
 	pool   struct{ *sql.DB }
 	one    struct{ *sql.Conn }

@@ -25,7 +25,7 @@ func TestParseUUIDRefusesWhatIsNone(t *testing.T) {
 	}
 }
 
-// refused is the error that binding a value gives.
+// refused returns the error that binding a value gives.
 func refused(v any) error {
 	valuer, ok := v.(driver.Valuer)
 	if !ok {
@@ -150,7 +150,8 @@ func TestNilWhereThereMustBeAValueIsRefused(t *testing.T) {
 	}
 }
 
-// An Appender that could not write some rows does not end as if it had.
+// TestAnAppenderThatFailedStaysFailed checks that Close of an Appender returns an error after a
+// failed write.
 func TestAnAppenderThatFailedStaysFailed(t *testing.T) {
 	calls, failure := 0, errors.New("no room")
 	a := &Appender[int]{write: func(context.Context, iter.Seq2[int, error]) (int64, error) {

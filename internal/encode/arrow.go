@@ -11,27 +11,31 @@ import (
 )
 
 const (
-	// maxBatchRows is the number of rows from which gathered rows are written as one batch.
+	// maxBatchRows is the number of rows at which the encoder writes the rows it has gathered as
+	// one Arrow batch.
 	maxBatchRows = 65_536
-	// maxBatchBytes is the number of bytes from which gathered rows are written as one batch, even
-	// if they are fewer than maxBatchRows.
+	// maxBatchBytes is the number of bytes at which the encoder writes the rows it has gathered as
+	// one Arrow batch, even if the rows are fewer than maxBatchRows.
 	maxBatchBytes = 4 << 20
 )
 
-// arrowEncoder writes an Arrow IPC stream. It gathers DuckDB's chunks of 2,048 rows into larger
+// arrowEncoder writes an Arrow IPC stream. It joins DuckDB's chunks of 2,048 rows into larger
 // batches, because these compress better, and each batch and column has a cost for clients. The
-// dictionaries of gathered batches are unified. If a later batch has another dictionary, it
-// replaces the earlier one in the stream.
+// dictionaries of joined batches are merged into one. If a later batch has another dictionary, the
+// stream sends that dictionary in place of the earlier one.
 type arrowEncoder struct {
-	out      *out
-	sink     *arrowSink
-	convert  converted
-	writer   *ipc.Writer
-	maxRows  int
-	pending  []arrow.RecordBatch // the gathered batches, retained
-	rows     int
-	bytes    int64
-	gathered bool // batches can be gathered: no column has a union, which cannot be concatenated
+	out     *out
+	sink    *arrowSink
+	convert converted
+	writer  *ipc.Writer
+	maxRows int
+	// batches that were gathered but not written yet; the encoder retains them
+	pending []arrow.RecordBatch
+	rows    int
+	bytes   int64
+	// gathered says that batches can be joined: no column has a union, which cannot be
+	// concatenated.
+	gathered bool
 }
 
 // arrowSink receives the output of the IPC writer and passes it to out. If discard is set, it drops
@@ -161,8 +165,8 @@ func (e *arrowEncoder) flushPending() error {
 		var err error
 		if columns[j], err = array.Concatenate(pieces, memory.DefaultAllocator); err != nil {
 			// Dictionaries cannot be unified if they have too many values for the index type, or if
-			// their values are nested. Such a result is valid, so its batches are written one by
-			// one.
+			// their values are nested. A result with such dictionaries is valid, so its batches are
+			// written one by one.
 			return e.writePending()
 		}
 	}
@@ -203,14 +207,14 @@ func (e *arrowEncoder) end(tail) error {
 	return nil
 }
 
-// fail does nothing: without the end-of-stream marker, a client notices that the stream is
+// fail writes nothing. Without the end-of-stream marker, a client notices that the stream is
 // incomplete.
 func (e *arrowEncoder) fail(error) {}
 
 func (e *arrowEncoder) release() {
 	e.dropPending()
-	// The writer's Close releases the dictionaries that were written last. After a failure it must
-	// not write the end of the stream.
+	// Close of the IPC writer releases the dictionaries that were written last, so it must be
+	// called. After a failure it must not write the end of the stream.
 	e.sink.discard = true
 	_ = e.writer.Close()
 }

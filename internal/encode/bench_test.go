@@ -21,8 +21,8 @@ const (
 	benchHosts  = 100
 )
 
-// benchBatches makes batches like DuckDB's: chunks of (time, host, three doubles). decimals < 0
-// means random doubles with 17 digits.
+// benchBatches makes batches like those of DuckDB: chunks of rows with a time, a host and three
+// doubles. If decimals is negative, the doubles are random, with 17 digits.
 func benchBatches(decimals, chunks int) []arrow.RecordBatch {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "time", Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true},
@@ -84,8 +84,8 @@ func BenchmarkArrow(b *testing.B) {
 	}
 }
 
-// BenchmarkArrowClient measures how much time a client that reads the stream saves if batches are
-// gathered.
+// BenchmarkArrowClient measures how much time a client that reads the Arrow stream saves if the
+// encoder joins small batches.
 func BenchmarkArrowClient(b *testing.B) {
 	for _, rows := range []int{1, 8192, 0} {
 		b.Run(fmt.Sprintf("gather=%d", rows), func(b *testing.B) {

@@ -8,13 +8,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// cell writes values of a result, one at a time, as text or MessagePack. Each column has a cell,
-// and so has each part of a nested type. A cell is created once per result. For each batch it is
-// bound to an array, and then called for each row. So decisions about types are made per column and
-// not per value, and nothing is allocated per row.
+// cell writes the values of a column of a result, one value at a time, as text or MessagePack. Each
+// part of a nested type has a cell of its own. A cell is created once per result. For each batch it
+// is bound to the column's array, and then called for each row. So decisions about types are made
+// per column and not per value, and nothing is allocated per row.
 type cell interface {
-	// bind sets the array whose values are written next. It must have the type for which the cell
-	// was made.
+	// bind sets the array whose values the cell writes next. The array must have the type for which
+	// the cell was made.
 	bind(arr arrow.Array)
 	// isNull reports whether the value in row i of the array is NULL.
 	isNull(i int) bool
@@ -26,15 +26,17 @@ type cell interface {
 type style uint8
 
 const (
-	jsonStyle  style = iota // JSON values
-	csvStyle                // plain text at the top level, JSON inside of nested values
-	tableStyle              // like csvStyle, but as DuckDB's shell prints it
+	jsonStyle style = iota // jsonStyle writes values as JSON.
+	// csvStyle writes values as plain text. Values inside of other values are JSON.
+	csvStyle
+	// tableStyle is like csvStyle, but single values look as in DuckDB's shell.
+	tableStyle
 )
 
-// maxDepth is the maximum depth of nested types.
+// maxDepth is the maximum depth to which types may be nested in a result.
 const maxDepth = 64
 
-// newCells returns a cell for each column of a result.
+// newCells returns one cell for each column of a result. A cell writes values as text.
 func newCells(s *arrow.Schema, st style) ([]cell, error) {
 	cells := make([]cell, s.NumFields())
 	for i, f := range s.Fields() {
@@ -46,8 +48,8 @@ func newCells(s *arrow.Schema, st style) ([]cell, error) {
 	return cells, nil
 }
 
-// newCell returns the cell that writes values of a field. depth is the number of nested types
-// around the field.
+// newCell returns the cell that writes the values of a field as text. depth is the number of nested
+// types around the field.
 func newCell(field arrow.Field, st style, depth int) (cell, error) {
 	if depth > maxDepth {
 		return nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
@@ -135,9 +137,10 @@ func newCell(field arrow.Field, st style, depth int) (cell, error) {
 	return newNestedCell(field, dt, st, depth)
 }
 
-// nulls is the validity bitmap of the array to which a cell is bound.
+// nulls is the validity bitmap of an array: it says which rows are NULL.
 type nulls struct {
-	bits   []byte // nil if no row is NULL
+	// bits has one bit per row, which is 0 if the row is NULL. It is nil if no row is NULL.
+	bits   []byte
 	offset int
 }
 
@@ -158,14 +161,15 @@ func (n *nulls) isNull(i int) bool {
 
 const nullText = "null"
 
-// textCell is embedded in cells whose values are JSON strings, or plain text in the other styles.
+// textCell is embedded in cells whose values are strings in JSON. In the other text formats their
+// values are plain text.
 type textCell struct {
 	nulls
 	style style
 }
 
-// quote appends a quotation mark in jsonStyle, and nothing in other styles. It is called before and
-// after text that needs no escapes.
+// quote appends a quotation mark in jsonStyle, and nothing in other styles. A cell calls it before
+// and after a text that needs no escapes.
 func (c *textCell) quote(dst []byte) []byte {
 	if c.style == jsonStyle {
 		return append(dst, '"')
@@ -250,7 +254,8 @@ func (c *uintCell[T]) append(dst []byte, i int) []byte {
 	return strconv.AppendUint(dst, uint64(c.values[i]), 10)
 }
 
-// fixedValues returns the values of a fixed-width array, from its offset on.
+// fixedValues returns the values of an array of a fixed-width type. The first value is that of the
+// array's first row, also if the array is a slice of a larger one.
 func fixedValues[T arrow.FixedWidthType](arr arrow.Array) []T {
 	data := arr.Data()
 	buffer := data.Buffers()[1]

@@ -9,16 +9,17 @@ import (
 
 // nesting says how a format (text or MessagePack) writes nested values.
 type nesting struct {
-	null string                        // how the format writes NULL
-	name func(dst, name []byte) []byte // appends the name of a struct field or union member
-	// child returns the cell for the values of a child type. inside is true for children of lists,
-	// structs, maps and unions, and false for the values of dictionaries and run-end encoded
-	// arrays.
+	null string // null is the text or bytes that the format writes for NULL.
+	// name appends the encoded name of a struct field or union member to dst.
+	name func(dst, name []byte) []byte
+	// child returns the cell that writes the values of a child of a nested type. inside is true for
+	// children of lists, structs, maps and unions. It is false for the values of dictionaries and
+	// of run-end encoded arrays.
 	child func(field arrow.Field, inside bool) (cell, error)
 }
 
-// newNestedCell returns the cell that writes values of a nested type as text. Inside of nested
-// values, the text is always JSON.
+// newNestedCell returns the cell that writes values of a nested type as text. Values inside of
+// other values are always written as JSON.
 func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (cell, error) {
 	c, err := nesting{
 		null: nullText,
@@ -37,8 +38,8 @@ func newNestedCell(field arrow.Field, dt arrow.DataType, st style, depth int) (c
 }
 
 // cell returns the cell for a type that contains other types: a dictionary, run-end encoded type,
-// map, struct, union or list. It returns nil for other types. The cell's append writes JSON's
-// brackets.
+// map, struct, union or list. It returns nil for all other types. The cells of lists, maps, structs
+// and unions write JSON's brackets and braces.
 func (n nesting) cell(dt arrow.DataType) (cell, error) {
 	var err error
 	switch dt := dt.(type) {
@@ -92,7 +93,7 @@ func (n nesting) members(fields []arrow.Field) (names []string, cells []cell, er
 	return names, cells, nil
 }
 
-// indices reads the indices of a dictionary array. They may have 1, 2, 4 or 8 bytes.
+// indices reads the indices of a dictionary array. An index may have 1, 2, 4 or 8 bytes.
 type indices struct {
 	raw   []byte
 	width int
@@ -128,15 +129,16 @@ func (x *indices) at(i int) int {
 type dictCell struct {
 	nulls
 	indices
-	null    string // how the format writes NULL
+	null    string // null is what the format writes for NULL.
 	values  cell
 	printed []byte
-	// Where each encoded value ends in printed; empty if values are encoded for each row.
+	// ends[i] is the offset in printed at which the encoded value i of the dictionary ends. ends is
+	// empty if the cell encodes the value of each row.
 	ends []int32
 }
 
-// maxPrinted is the maximum size in bytes of the encoded values of a dictionary. If a dictionary is
-// larger, its values are encoded for each row.
+// maxPrinted is the maximum total size in bytes of the encoded values of a dictionary. If they are
+// larger, the cell encodes the value of each row.
 const maxPrinted = 1 << 20
 
 func (c *dictCell) bind(arr arrow.Array) {
@@ -159,7 +161,8 @@ func (c *dictCell) bind(arr arrow.Array) {
 	}
 }
 
-// isNull reports whether row i is NULL. The row may also refer to a NULL in the dictionary.
+// isNull reports whether the value of row i is NULL: the row itself is NULL, or it refers to a NULL
+// in the dictionary.
 func (c *dictCell) isNull(i int) bool { return c.nulls.isNull(i) || c.values.isNull(c.at(i)) }
 
 func (c *dictCell) append(dst []byte, i int) []byte {
@@ -177,7 +180,8 @@ func (c *dictCell) append(dst []byte, i int) []byte {
 	return append(dst, c.printed[start:c.ends[index]]...)
 }
 
-// runCell writes the values of run-end encoded arrays.
+// runCell writes the values of run-end encoded arrays. Such an array stores each run of equal
+// values once.
 type runCell struct {
 	values cell
 	runs   *array.RunEndEncoded
@@ -195,8 +199,8 @@ func (c *runCell) at(i int) int {
 func (c *runCell) isNull(i int) bool               { return c.values.isNull(c.at(i)) }
 func (c *runCell) append(dst []byte, i int) []byte { return c.values.append(dst, c.at(i)) }
 
-// listCell writes lists of every layout of Arrow: lists, large lists, fixed-size lists and list
-// views.
+// listCell writes lists. It supports all of Arrow's layouts of lists: lists, large lists,
+// fixed-size lists and list views.
 type listCell struct {
 	nulls
 	list     array.ListLike
@@ -226,7 +230,8 @@ func (c *listCell) append(dst []byte, i int) []byte {
 
 type structCell struct {
 	nulls
-	names  []string // encoded names of the fields; nil if no field has a name
+	// names[i] is the encoded name of field i of the struct. names is nil if no field has a name.
+	names  []string
 	fields []cell
 }
 
@@ -300,7 +305,8 @@ func (c *mapCell) appendObject(dst []byte, start, end int) []byte {
 		if j > start {
 			dst = append(dst, ',')
 		}
-		// Arrow and DuckDB forbid NULL keys; this keeps the JSON valid all the same
+		// Arrow and DuckDB forbid NULL as a key of a map. If an array has one, the JSON stays
+		// valid.
 		if c.keys.isNull(j) {
 			dst = append(dst, `""`...)
 		} else {
@@ -317,7 +323,8 @@ type unionCell struct {
 	names  []string
 	fields []cell
 	union  array.Union
-	dense  *array.DenseUnion // nil for a sparse union
+	// dense is the union array if it has Arrow's dense layout. It is nil for the sparse layout.
+	dense *array.DenseUnion
 }
 
 func (c *unionCell) bind(arr arrow.Array) {
@@ -328,13 +335,14 @@ func (c *unionCell) bind(arr arrow.Array) {
 	}
 }
 
-// at returns which member row i has, and the row of the value in that member's array.
+// at returns the index of the member that row i of the union has, and the row of the value in that
+// member's array.
 func (c *unionCell) at(i int) (member, row int) {
 	member = c.union.ChildID(i)
 	if c.dense != nil {
 		return member, int(c.dense.ValueOffset(i))
 	}
-	return member, i // the method Field of a sparse union that is a slice returns slices too
+	return member, i // Field returns a slice of the member's array if the sparse union is a slice
 }
 
 func (c *unionCell) isNull(i int) bool {

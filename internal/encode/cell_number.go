@@ -16,8 +16,8 @@ type floatCell[T float32 | float64] struct {
 	bitSize int
 	values  []T
 	// short says that most of the first values of the batch have few decimals, as measurements and
-	// prices do. Then append tries appendShortDecimal first. It takes a tenth of the time of
-	// finding the shortest representation.
+	// prices do. If it is set, append first tries appendShortDecimal, which takes a tenth of the
+	// time of a search for the shortest digits of a float.
 	short bool
 }
 
@@ -50,7 +50,7 @@ func (c *floatCell[T]) append(dst []byte, i int) []byte {
 	return c.appendAny(dst, v, c.bitSize)
 }
 
-// appendAny appends any float. Infinities and NaN are appended as text.
+// appendAny appends any float, finite or not. Infinities and NaN are appended as text.
 func (c *textCell) appendAny(dst []byte, v float64, bitSize int) []byte {
 	if v-v != 0 {
 		dst = append(c.quote(dst), nonFinite(v)...)
@@ -76,7 +76,8 @@ func (c *float16Cell) append(dst []byte, i int) []byte {
 	return c.appendAny(dst, float64(c.values.Value(i).Float32()), 32)
 }
 
-// appendNumber appends a decimal as a number, or as a JSON string if a double would lose digits.
+// appendNumber appends the decimal magnitude/10^scale, negated if negative is set. It is a number,
+// or a JSON string if a double would lose digits.
 func (c *textCell) appendNumber(dst []byte, magnitude uint128, negative bool, scale int32) []byte {
 	if c.style != jsonStyle || magnitude.fitsDouble(scale) {
 		return appendDecimal(dst, magnitude, negative, scale)
@@ -115,7 +116,8 @@ func (c *decimalCell) value(i int) (uint128, bool) {
 	return u.magnitude()
 }
 
-// hugeCell writes HUGEINT and UHUGEINT from the 16 bytes in which DuckDB exports them without loss.
+// hugeCell writes HUGEINT and UHUGEINT, DuckDB's 128-bit integers, from the 16 bytes in which
+// DuckDB exports them without loss.
 type hugeCell struct {
 	textCell
 	unsigned bool
@@ -182,7 +184,7 @@ func (c *smallDecimalCell[T]) value(i int) (uint128, bool) {
 }
 
 // bigDecimalCell writes decimals of up to 76 digits. DuckDB does not have such decimals, but other
-// producers of Arrow have.
+// programs that make Arrow arrays do.
 type bigDecimalCell struct {
 	textCell
 	scale  int32
@@ -213,9 +215,9 @@ func (c *bigDecimalCell) append(dst []byte, i int) []byte {
 	return c.quote(dst)
 }
 
-// appendBignum appends a BIGNUM as decimal digits. DuckDB stores it as three bytes of header, then
-// the magnitude, big-endian. The first bit of the header is set for numbers that are not negative.
-// For negative numbers all bits are inverted.
+// appendBignum appends a BIGNUM, an integer of any size, as decimal digits. DuckDB stores it as
+// three bytes of header and then the magnitude, big-endian. The first bit of the header is 1 for
+// numbers that are not negative. For negative numbers all bits are inverted.
 func appendBignum(dst, b []byte) []byte {
 	const header = 3
 	if len(b) <= header {
@@ -231,8 +233,8 @@ func appendBignum(dst, b []byte) []byte {
 	return new(big.Int).SetBytes(magnitude).Append(dst, 10)
 }
 
-// appendBits appends a BIT as text. DuckDB stores it as a byte with the number of padding bits,
-// then the bits, with the padding first.
+// appendBits appends a BIT, a string of bits, as text of the digits 0 and 1. DuckDB stores it as a
+// byte with the number of padding bits, then the padding bits, then the bits.
 func appendBits(dst, b []byte) []byte {
 	if len(b) < 2 {
 		return dst
@@ -249,7 +251,7 @@ func appendBits(dst, b []byte) []byte {
 	return dst
 }
 
-// intervalOf returns row i of an array of one of Arrow's four interval types.
+// intervalOf returns the value in row i of an array of one of Arrow's four interval types.
 func intervalOf(arr arrow.Array, i int) interval {
 	switch arr := arr.(type) {
 	case *array.MonthInterval:
@@ -265,8 +267,8 @@ func intervalOf(arr arrow.Array, i int) interval {
 		if v := int64(arr.Value(i)); v <= math.MaxInt64/perUnit && v >= math.MinInt64/perUnit {
 			return interval{nanos: v * perUnit}
 		}
-		// The duration may be longer than 292 years: whole days are split off, so that the
-		// nanoseconds do not overflow.
+		// Whole days are split off first. A duration may be longer than 292 years, and its
+		// nanoseconds would overflow an int64.
 		days, rest := floorDiv(int64(arr.Value(i)), 86_400_000_000_000/perUnit)
 		return interval{days: days, nanos: rest * perUnit}
 	}

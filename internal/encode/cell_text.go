@@ -21,7 +21,8 @@ func (c *textCell) appendString(dst, s []byte) []byte {
 // stringCell writes VARCHAR from arrays with 32-bit or 64-bit offsets.
 type stringCell[O int32 | int64] struct {
 	textCell
-	offsets []O // one more than the number of rows
+	// offsets[i] is where the string of row i begins; there is one more offset than rows
+	offsets []O
 	bytes   []byte
 }
 
@@ -44,8 +45,8 @@ func (c *stringCell[O]) append(dst []byte, i int) []byte {
 	return appendValid(dst, s)
 }
 
-// varValues returns the offsets and the bytes of a string or binary array. offsets[i] is where row
-// i begins.
+// varValues returns the offsets and the bytes of a string or binary array. offsets[i] is the
+// position in the bytes at which row i begins.
 func varValues[O int32 | int64](arr arrow.Array) ([]O, []byte) {
 	data := arr.Data()
 	if data.Len() == 0 {
@@ -80,7 +81,8 @@ type byteValues interface {
 	Value(i int) []byte
 }
 
-// stringBytes makes a string array a byteValues.
+// stringBytes gives a string array the method of byteValues, so that its values can be read as
+// bytes.
 type stringBytes struct {
 	values interface{ Value(i int) string }
 }
@@ -94,9 +96,9 @@ func bytesOf(arr arrow.Array) byteValues {
 	return stringBytes{arr.(interface{ Value(i int) string })}
 }
 
-// binaryCell writes BLOB, BIT and BIGNUM. The function print encodes a value. Its output must need
-// no JSON escapes. The output of appendBlobText does, but it is used only at the top level of
-// tables.
+// binaryCell writes BLOB, BIT and BIGNUM. Its function print encodes one value. The output of print
+// must need no JSON escapes. Only appendBlobText makes text that needs them, and it is used only
+// for plain text in tables.
 type binaryCell struct {
 	textCell
 	print  func(dst, value []byte) []byte
@@ -202,7 +204,7 @@ type timestampCell struct {
 	unit     arrow.TimeUnit
 	sep      byte
 	zone     string
-	dateOnly bool // the values are a DATE in milliseconds
+	dateOnly bool // dateOnly says that the values are of the type DATE, stored in milliseconds.
 	values   []int64
 }
 

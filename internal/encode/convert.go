@@ -7,23 +7,24 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// convert converts an array to another type. The caller releases both arrays. A nil convert changes
-// nothing.
+// convert converts an Arrow array to another type. The caller releases both arrays. A nil convert
+// means that the array stays as it is.
 type convert func(arrow.Array) (arrow.Array, error)
 
-// target says for which output types are converted: Parquet or Arrow IPC.
+// target says for which output format columns are converted: Parquet or Arrow IPC.
 type target struct {
-	parquet bool // false means Arrow IPC
+	parquet bool // parquet is true if the output is Parquet, and false if it is Arrow IPC.
 }
 
-// converted is a schema whose types the output supports, and the conversion of each column to it.
+// converted is a schema that has only types that the output format supports, with the function that
+// converts each column to its new type.
 type converted struct {
 	schema   *arrow.Schema
 	converts []convert
 }
 
-// newConverted decides which types the columns of a result have in the output, and how they are
-// converted.
+// newConverted returns the schema of a result in the output format, and the conversions of its
+// columns to that schema.
 func newConverted(s *arrow.Schema, to target) (converted, error) {
 	c := converted{converts: make([]convert, s.NumFields())}
 	fields := make([]arrow.Field, s.NumFields())
@@ -70,8 +71,8 @@ func (c convert) apply(arr arrow.Array) (arrow.Array, error) {
 	return c(arr)
 }
 
-// plan returns the field with the type that it has in the output, and the conversion to this type.
-// depth is the number of nested types around the field.
+// plan returns the field f with the type that it has in the output, and the conversion to this
+// type. depth is the number of nested types around the field.
 func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 	if depth > maxDepth {
 		return f, nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
@@ -111,8 +112,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		}
 	} else {
 		switch {
-		// The bits of both types are the same. sum() of integers is a HUGEINT, so it must be a
-		// number for every client.
+		// A HUGEINT becomes a decimal of 128 bits: both are the same bits. sum() of integers is a
+		// HUGEINT, so it must be a number for every client.
 		case m == hugeint:
 			return with(hugeintDecimal, decimalFromHugeint)
 		case m == uhugeint:
@@ -153,7 +154,8 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 		return out, nestedConvert(list, c), err
 	case *arrow.FixedSizeListType:
 		elem, c, err := to.plan(dt.ElemField(), depth+1)
-		// Parquet has only LIST; for fixed-size lists, its writer misplaces elements after a NULL
+		// Parquet has only LIST. For fixed-size lists, the Parquet writer puts the elements after a
+		// NULL in the wrong place.
 		if to.parquet {
 			list := arrow.ListOfField(elem)
 			out.Type = list
@@ -188,7 +190,7 @@ func (to target) plan(f arrow.Field, depth int) (arrow.Field, convert, error) {
 	return to.asText(out, f)
 }
 
-// parquetHolds reports whether the Parquet writer supports a type, which must not be nested.
+// parquetHolds reports whether the Parquet writer supports a type. The type must not be nested.
 func parquetHolds(dt arrow.DataType) bool {
 	switch id := dt.ID(); id {
 	case arrow.NULL, arrow.BOOL, arrow.FLOAT16, arrow.DECIMAL128, arrow.DECIMAL256,
@@ -200,8 +202,8 @@ func parquetHolds(dt arrow.DataType) bool {
 	}
 }
 
-// hasDistinctNames reports whether the fields of a struct have different names, which Parquet
-// needs. For example, the fields of ROW(1, 2) have no names.
+// hasDistinctNames reports whether all fields of a struct have different names. Parquet requires
+// that, but the fields of DuckDB's ROW(1, 2), for example, have no names.
 func hasDistinctNames(dt *arrow.StructType) bool {
 	seen := make(map[string]bool, dt.NumFields())
 	for _, f := range dt.Fields() {
@@ -210,8 +212,8 @@ func hasDistinctNames(dt *arrow.StructType) bool {
 	return dt.NumFields() > 0 && len(seen) == dt.NumFields()
 }
 
-// planFields calls plan for the fields of a struct or union. It replaces them in fields by the
-// fields of the output, and returns their conversions.
+// planFields calls plan for each field of a struct or union. It replaces the elements of fields by
+// the fields of the output, and returns one conversion per field.
 func (to target) planFields(fields []arrow.Field, depth int) ([]convert, error) {
 	converts := make([]convert, len(fields))
 	for i, f := range fields {
@@ -265,8 +267,8 @@ func (to target) planMap(out arrow.Field, dt *arrow.MapType, depth int) (arrow.F
 	return out, nestedConvert(mt, nestedConvert(mt.Elem(), keys, items)), nil
 }
 
-// nestedConvert returns a conversion to the nested type dt that converts the children of an array.
-// It returns nil if no child changes.
+// nestedConvert returns a conversion to the nested type dt. It converts the children of an array
+// with the given conversions, one per child. It returns nil if no child changes.
 func nestedConvert(dt arrow.DataType, converts ...convert) convert {
 	changed := false
 	for _, c := range converts {

@@ -7,8 +7,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// csvEncoder writes RFC 4180 with a header. Lines end with LF, as DuckDB, PostgreSQL and Unix tools
-// write them and every reader accepts. NULL is empty without quotes, and the empty string is "".
+// csvEncoder writes CSV as in RFC 4180, with a header. Lines end with LF, as DuckDB, PostgreSQL and
+// Unix tools write them and every reader accepts. NULL is an empty field without quotes, and the
+// empty string is "".
 type csvEncoder struct {
 	out     *out
 	schema  *arrow.Schema
@@ -17,7 +18,7 @@ type csvEncoder struct {
 
 type csvColumn struct {
 	cell
-	// quoted says that values of the column may need quotes. Numbers and times never do.
+	// quoted says that values of the column may need quotes. It is false for numbers and times.
 	quoted bool
 }
 
@@ -30,8 +31,8 @@ func newCSVEncoder(schema *arrow.Schema, o *out) (*csvEncoder, error) {
 	return e, err
 }
 
-// neverQuoted reports whether values of a field never need quotes: their texts are not empty, and
-// consist only of letters, digits, signs, points and colons.
+// neverQuoted reports whether values of a field never need quotes in CSV. That holds for types
+// whose texts are not empty, and consist only of letters, digits, signs, points and colons.
 func neverQuoted(field arrow.Field) bool {
 	dt, m := resolve(field)
 	switch m {
@@ -87,7 +88,8 @@ func (e *csvEncoder) batch(rec arrow.RecordBatch) error {
 	})
 }
 
-// quote puts the field dst[start:] in quotes, and doubles quotes in it, if a CSV reader needs that.
+// quote puts the CSV field dst[start:] in quotes, and doubles the quotes in it, if a CSV reader
+// needs that. It returns dst, which may have grown.
 func quote(dst []byte, start int) []byte {
 	field := dst[start:]
 	if !needsQuote(field) {
@@ -113,8 +115,8 @@ func quote(dst []byte, start int) []byte {
 	return dst
 }
 
-// needsQuote reports whether a CSV field must be in quotes: it is empty, contains a quote, a comma
-// or a line end, or has spaces around it, which some readers trim.
+// needsQuote reports whether a CSV field must be in quotes. It must if it is empty, contains a
+// quote, a comma or a line end, or begins or ends with a space, because some readers trim spaces.
 func needsQuote(field []byte) bool {
 	if len(field) == 0 {
 		return true

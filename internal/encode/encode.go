@@ -10,20 +10,22 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Source is a result that is being produced. Only one goroutine uses it.
+// Source is a result that is being produced, such as the rows of a running query. Only one
+// goroutine uses it.
 type Source interface {
-	// Schema returns the columns of the result. It may be called before Next, and always returns
-	// the same schema.
+	// Schema returns the columns of the result. It always returns the same schema, and may be
+	// called before Next.
 	Schema() *arrow.Schema
 	// Next returns the next batch, or io.EOF after the last one. The caller releases it. A batch
 	// may be empty, and its columns may be slices of larger arrays.
 	Next(ctx context.Context) (arrow.RecordBatch, error)
 }
 
-// Options are the settings of a request for all formats. The zero value is the default.
+// Options are the settings for encoding a result that do not depend on the format. The zero value
+// is the default.
 type Options struct {
-	// MaxRows limits the number of rows; 0 means no limit. If rows were cut, Stats.Truncated and
-	// the end of JSON and MessagePack say so.
+	// MaxRows limits the number of rows; 0 means no limit. If a result has more rows,
+	// Stats.Truncated is set. JSON and MessagePack also say so at the end of the output.
 	MaxRows int64
 	// Elapsed, if not nil, is called after the last row. It returns the time since the request
 	// began, which is written as "elapsed_ms".
@@ -33,46 +35,52 @@ type Options struct {
 	// written.
 	RowsRead func() int64
 
-	// Sizes that tests make smaller; 0 means the usual size.
-	batchRows     int   // for Arrow
-	rowGroupRows  int64 // for Parquet
+	// batchRows, rowGroupRows and rowGroupBytes are limits that tests make smaller. 0 means the
+	// usual limit.
+	batchRows     int   // maximum number of rows in a batch of Arrow
+	rowGroupRows  int64 // maximum number of rows in a row group of Parquet
 	rowGroupBytes int64
 }
 
 // Stats describes the output of one Write.
 type Stats struct {
-	Rows      int64 // rows that were encoded
-	Bytes     int64 // bytes that the writer accepted
-	Truncated bool  // the result had more rows than MaxRows
+	Rows  int64 // Rows is the number of rows that were encoded.
+	Bytes int64 // Bytes is the number of bytes that the writer accepted.
+	// Truncated says that the result had more rows than Options.MaxRows, and the rest was cut.
+	Truncated bool
 }
 
-// encoder encodes one result in one format. The order of calls is: begin, batch any number of
+// encoder encodes one result in one format. The order of calls is: begin once, batch any number of
 // times, end or fail, release.
 type encoder interface {
 	begin() error
-	// batch encodes a batch of at least one row. If it uses the batch later, it must retain it.
+	// batch encodes a batch of at least one row. If the encoder needs the batch after the call, it
+	// must retain it.
 	batch(rec arrow.RecordBatch) error
 	end(t tail) error
-	// fail writes to the output that the result ends early because of err, if the format can
-	// express that.
+	// fail writes to the output that the result ended early because of err. It writes nothing if
+	// the format has no way to say that.
 	fail(err error)
-	// release releases everything that the encoder retains.
+	// release frees all batches and buffers that the encoder still holds.
 	release()
 }
 
 // tail is the information about a result that some formats write after the last row.
 type tail struct {
-	rows      int64
-	rowsRead  int64 // negative if unknown
+	rows int64
+	// rowsRead is the number of rows that the query scanned. A negative number means unknown.
+	rowsRead  int64
 	elapsed   time.Duration
 	timed     bool
 	truncated bool
 }
 
-// Write encodes the result src in the format f, and writes it to w. It reads src to its end, unless
-// an error or MaxRows stops it earlier. It does not close w. Errors preserve their kind. If ctx has
-// ended the error is base.Canceled or base.Timeout. A value that the format cannot represent is
-// base.Invalid. The package comment says what clients see of an error.
+// Write encodes the result src in format f, and writes it to w. It reads src to its end, unless an
+// error or Options.MaxRows stops it earlier. It does not close w.
+//
+// Errors of src and w keep their kind. If ctx has ended, the error is base.Canceled or
+// base.Timeout. For a value that the format cannot represent, it is base.Invalid. The package
+// comment says what clients see of an error.
 func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) (Stats, error) {
 	o := newOut(w)
 	defer o.free()
@@ -80,8 +88,8 @@ func Write(ctx context.Context, w io.Writer, f Format, src Source, opt Options) 
 	return Stats{Rows: t.rows, Bytes: o.written, Truncated: t.truncated}, base.Wrap(err, "encode %s result", f)
 }
 
-// write does what Write does, with a given output buffer. arrow-go's encoders report errors by
-// panics, which write converts to errors.
+// write does what Write does, but takes the output buffer as an argument. arrow-go's encoders
+// report errors by panics, which write converts to errors.
 func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t tail, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -102,13 +110,13 @@ func write(ctx context.Context, o *out, f Format, src Source, opt Options) (t ta
 		}
 	}
 	if err != nil && o.written > 0 {
-		// The buffered rows are written before the error: even if the writer refuses them, it may
-		// accept the error.
+		// The buffered rows are written before the error is. Even if the writer refuses these rows,
+		// it may accept the error.
 		_ = o.flush()
 		if o.err == nil || o.refused {
 			o.err = nil
 			enc.fail(err)
-			_ = o.flush() // err is returned, not an error of writing it
+			_ = o.flush() // ignore an error of writing err: the caller gets err
 		}
 	}
 	return t, err
@@ -141,8 +149,8 @@ func pump(ctx context.Context, enc encoder, src Source, opt Options) (tail, erro
 	return t, nil
 }
 
-// encode passes one batch to the encoder, cut to the rows that maxRows still allows, and releases
-// the batch.
+// encode passes one batch to the encoder. It cuts the batch to the number of rows that maxRows
+// still allows, and then releases it.
 func (t *tail) encode(enc encoder, rec arrow.RecordBatch, schema *arrow.Schema, maxRows int64) error {
 	defer func() { rec.Release() }()
 	if int(rec.NumCols()) != schema.NumFields() {

@@ -21,7 +21,7 @@ func unsafeJSON(w uint64) uint64 {
 	return (w | (w - everyByte*0x20) | (quote - everyByte) | (backslash - everyByte)) & highBits
 }
 
-// plainJSON[b] is true if the byte b needs no escape in a JSON string.
+// plainJSON[b] is true if the byte b can stand in a JSON string without an escape.
 var plainJSON = func() (t [256]bool) {
 	for c := 0x20; c < 0x80; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -104,9 +104,9 @@ func appendWideEscape(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// appendJSONLine appends a valid JSON value without line ends, which would break NDJSON. ASCII line
-// ends occur only between the parts of the value, and are removed. Other line ends occur only in
-// strings, and are escaped as in appendEscaped.
+// appendJSONLine appends a valid JSON value to a line of NDJSON, without the line ends in it. ASCII
+// line ends occur only between the parts of the value, and are removed. Other line ends (U+0085,
+// U+2028 and U+2029) occur only in strings, and are escaped.
 func appendJSONLine(dst, s []byte) []byte {
 	start := 0
 	for i := 0; i < len(s); {

@@ -11,16 +11,18 @@ import (
 type Format uint8
 
 const (
-	JSON        Format = iota // one JSON document
-	NDJSON                    // one JSON object a line
-	CSV                       // RFC 4180 with a header
-	Arrow                     // Arrow IPC stream
-	Parquet                   // one Parquet file
-	MessagePack               // columnar MessagePack objects, docs/format/msgpack.md
-	Table                     // box drawing for a terminal
+	JSON    Format = iota // JSON is a single JSON document.
+	NDJSON                // NDJSON is one JSON object per line, for each row.
+	CSV                   // CSV is comma-separated values with a header, as in RFC 4180.
+	Arrow                 // Arrow is an Arrow IPC stream.
+	Parquet               // Parquet is a Parquet file.
+	// MessagePack is a sequence of MessagePack objects, column by column: docs/format/msgpack.md
+	MessagePack
+	Table // Table is a table of text and lines for a terminal.
 )
 
-// formats has the names of each format. The first media type is the Content-Type of results.
+// formats has, for each format, its name, media types and file extension. The first media type of a
+// format is the Content-Type of results.
 var formats = [...]struct {
 	name       string
 	extension  string
@@ -36,7 +38,7 @@ var formats = [...]struct {
 	Table:       {"table", ".txt", []string{"text/plain"}, "; charset=utf-8"},
 }
 
-// String returns the name of the format, which is also its value for ?format=.
+// String returns the name of the format, which is also what clients write for ?format= in a URL.
 func (f Format) String() string { return formats[f].name }
 
 // ContentType returns the format's media type, as the value of an HTTP Content-Type header.
@@ -56,11 +58,11 @@ func FormatNamed(name string) (Format, error) {
 	return JSON, base.Errorf(base.Invalid, "unknown result format %q", clip(name)).WithHint("formats are %s", formatNames())
 }
 
-// ParseFormat chooses the format of a result. query is the value of ?format=, which decides if it
-// is not empty. Otherwise accept, the value of the Accept header, decides: the range with the
-// highest q-value, then the more specific range, then the earlier one. An empty header, */* and
-// application/* mean JSON; text/* means CSV. An unknown name is a base.Invalid error, and so is a
-// header that accepts no supported format.
+// ParseFormat chooses the format of a result. query is the value of ?format= in the URL; if it is
+// not empty, it decides. Otherwise accept, the value of the Accept header, decides. Of its media
+// ranges, the one with the highest q-value wins, then the more specific one, then the earlier one.
+// An empty header, */* and application/* mean JSON; text/* means CSV. The error is base.Invalid for
+// an unknown name, and for a header that accepts no supported format.
 func ParseFormat(accept, query string) (Format, error) {
 	if query != "" {
 		return FormatNamed(query)
@@ -85,14 +87,16 @@ func ParseFormat(accept, query string) (Format, error) {
 	return best, nil
 }
 
-// mediaRange is one element of an Accept header.
+// mediaRange is one element of an Accept header, such as text/*;q=0.5.
 type mediaRange struct {
-	mediaType   string // lower case, without parameters
-	q           int    // in thousandths, 0 to 1000
-	specificity int    // 0 for */*, 1 for type/*, 2 for type/subtype
+	// mediaType is a media type such as text/csv, in lower case and without parameters.
+	mediaType string
+	q         int // q is the q-value (the client's preference) in thousandths, 0 to 1000.
+	// specificity is 0 for */*, 1 for a range such as text/*, and 2 for a full media type.
+	specificity int
 }
 
-// acceptRanges parses an Accept header into its elements. It ignores malformed ones.
+// acceptRanges parses an Accept header into its elements. It ignores malformed elements.
 func acceptRanges(accept string) []mediaRange {
 	var out []mediaRange
 	for element := range strings.SplitSeq(accept, ",") {
@@ -131,8 +135,9 @@ func parseQ(s string) (int, bool) {
 	return int(q*1000 + 0.5), true
 }
 
-// format returns the format that a media range accepts. If the range has a wildcard, it is the
-// first matching format that no element of the header excludes by its exact name with q=0.
+// format returns the output format that a media range of an Accept header accepts. If the range has
+// a wildcard, it returns the first matching format that no other element of the header excludes. An
+// element excludes a format by its exact name with q=0.
 func (r mediaRange) format(all []mediaRange) (Format, bool) {
 	candidates := []Format{JSON, NDJSON, MessagePack, Arrow, Parquet, CSV, Table}
 	for _, f := range candidates {

@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// jsonEncoder writes one document:
+// jsonEncoder writes a result as one JSON document:
 //
 //	{"columns":[{"name":"a","type":"BIGINT"}],
 //	"rows":[
@@ -15,13 +15,13 @@ import (
 //	[2]],
 //	"row_count":2,"rows_read":10,"elapsed_ms":1.234}
 //
-// "truncated":true follows row_count if MaxRows cut the result. If the result ended early, "error"
-// replaces everything after the rows.
+// If MaxRows cut the result, "truncated":true follows row_count. If the result ended early because
+// of an error, the member "error" replaces everything after the rows.
 type jsonEncoder struct {
 	out    *out
 	schema *arrow.Schema
 	cells  []cell
-	rows   bool // whether a row was written
+	rows   bool // rows says whether a row was written already.
 }
 
 func newJSONEncoder(schema *arrow.Schema, o *out) (*jsonEncoder, error) {
@@ -90,7 +90,8 @@ func (e *jsonEncoder) fail(err error) {
 
 func (e *jsonEncoder) release() {}
 
-// appendError appends an error as a JSON object, with the members that HTTP error responses have.
+// appendError appends an error as a JSON object. Its members are the same as in an HTTP error
+// response.
 func appendError(dst []byte, err error) []byte {
 	kind, message, hint := describe(err)
 	dst = appendJSONString(append(dst, `{"kind":`...), []byte(kind))
@@ -101,7 +102,7 @@ func appendError(dst []byte, err error) []byte {
 	return append(dst, '}')
 }
 
-// describe returns the parts of an error that clients see.
+// describe returns the parts of an error that clients see: its kind, its message and its hint.
 func describe(err error) (kind, message, hint string) {
 	wrapped := base.Wrap(err, "result ends early").(*base.Error)
 	return wrapped.Kind.String(), wrapped.Message, wrapped.Hint

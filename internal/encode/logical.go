@@ -10,23 +10,25 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// meaning is the logical type of values for which the Arrow storage type does not tell it.
+// meaning is the type that DuckDB's values have if their Arrow storage type does not tell it. For
+// example, 16 bytes may be a UUID or a HUGEINT.
 type meaning uint8
 
 const (
-	plain    meaning = iota
-	uuid             // 16 bytes, big-endian
-	hugeint          // 16 bytes, little-endian two's complement
-	uhugeint         // 16 bytes, little-endian, or a decimal128 whose bits are unsigned
-	timeTZ           // 8 bytes, see appendTimeTZ
-	bitText          // BIT: number of padding bits, then the bits
-	bignum           // BIGNUM: three bytes header, then big-endian magnitude
-	bool8            // int8, 0 is false
-	jsonText         // UTF-8 text that is JSON
+	plain   meaning = iota
+	uuid            // uuid is UUID: 16 bytes, big-endian.
+	hugeint         // hugeint is HUGEINT: 16 bytes, little-endian, in two's complement.
+	// uhugeint is UHUGEINT: 16 bytes, little-endian, or a decimal128 whose bits are unsigned.
+	uhugeint
+	timeTZ   // timeTZ is TIME WITH TIME ZONE: 8 bytes, see appendTimeTZ.
+	bitText  // bitText is BIT: a byte with the number of padding bits, then the bits.
+	bignum   // bignum is BIGNUM: three bytes of header, then the magnitude, big-endian.
+	bool8    // bool8 is BOOLEAN as an int8, in which 0 is false.
+	jsonText // jsonText is JSON, as UTF-8 text.
 )
 
-// resolve returns the Arrow storage type of a field, which is not an extension type, and the
-// meaning of its values.
+// resolve returns how the values of a field are stored and what they mean: the Arrow storage type
+// (never an extension type), and the meaning of the stored values.
 func resolve(field arrow.Field) (arrow.DataType, meaning) {
 	dt, name, typeName := field.Type, "", ""
 	if ext, ok := dt.(arrow.ExtensionType); ok {
@@ -77,8 +79,8 @@ func isString(id arrow.Type) bool {
 	return id == arrow.STRING || id == arrow.LARGE_STRING || id == arrow.STRING_VIEW
 }
 
-// isStringKey reports whether map keys of this type become the names of members of a JSON object.
-// Keys of the type JSON do not, because they are written as values.
+// isStringKey reports whether the keys of a map with this key type become the member names of a
+// JSON object. Keys of the type JSON do not, because they are written as values.
 func isStringKey(field arrow.Field) bool {
 	dt, m := resolve(field)
 	if m == jsonText {
@@ -148,8 +150,9 @@ func typeName(field arrow.Field) string {
 	return strings.ToUpper(dt.Name())
 }
 
-// uniqueNames returns the column names for formats in which a repeated name would hide a column. A
-// repeated name gets the suffix _1, _2 and so on, as in DuckDB's sub-queries.
+// uniqueNames returns column names that are all different, for formats in which a repeated name
+// would hide a column. A repeated name gets the suffix _1, _2 and so on, as in DuckDB's
+// sub-queries.
 func uniqueNames(s *arrow.Schema) []string {
 	used := make(map[string]bool, s.NumFields())
 	for _, f := range s.Fields() {

@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// messagePackVersion is the version of the layout in docs/format/msgpack.md.
+// messagePackVersion is the version of Scoter's MessagePack layout of results, which
+// docs/format/msgpack.md describes.
 const messagePackVersion = 1
 
 // messagePackEncoder writes a sequence of MessagePack objects. Each batch is one object, in which
@@ -76,7 +77,8 @@ func unitName(field arrow.Field) string {
 	return ""
 }
 
-// columnAppender is a cell that can append all rows of its column at once, which is faster.
+// columnAppender is a cell that can also append the values of all rows of its column in one call,
+// which is faster than one call per row.
 type columnAppender interface {
 	appendAll(dst []byte, rows int) []byte
 }
@@ -122,7 +124,7 @@ func (e *messagePackEncoder) end(t tail) error {
 	return nil
 }
 
-// fail appends an object with the error. No object is incomplete then, because each batch is
+// fail appends an object with the error. The output before it is complete, because each batch is
 // written as a whole.
 func (e *messagePackEncoder) fail(err error) {
 	kind, message, hint := describe(err)
@@ -141,7 +143,7 @@ func (e *messagePackEncoder) fail(err error) {
 
 func (e *messagePackEncoder) release() {}
 
-// The first bytes of MessagePack values, which are their type codes.
+// These are the first bytes of MessagePack values. The first byte says which type a value has.
 const (
 	packNil     = 0xc0
 	packFalse   = 0xc2
@@ -158,12 +160,12 @@ func packBinary(dst, b []byte) []byte {
 	return append(packHeader(dst, len(b), 0, 0, 0xc4, 0xc5), b...)
 }
 
-// packString appends a string that must be valid UTF-8.
+// packString appends s as a MessagePack string. s must be valid UTF-8.
 func packString(dst []byte, s string) []byte {
 	return append(packHeader(dst, len(s), 0xa0, 32, 0xd9, 0xda), s...)
 }
 
-// packText appends any bytes as a string, with invalid UTF-8 replaced.
+// packText appends any bytes as a MessagePack string. Invalid UTF-8 is replaced.
 func packText(dst, s []byte) []byte {
 	if !isASCII(s) {
 		s = appendValid(nil, s)
@@ -171,9 +173,9 @@ func packText(dst, s []byte) []byte {
 	return append(packHeader(dst, len(s), 0xa0, 32, 0xd9, 0xda), s...)
 }
 
-// packHeader appends the type code and length of a MessagePack value. A length below fixed is part
-// of the type code, which then is fix. Otherwise the length takes 1 byte after the code len8 (if
-// the type has that code), 2 bytes after len16, or 4 bytes after len16+1.
+// packHeader appends the type code and the length n of a MessagePack value. A length below fixed is
+// part of the type code: the code is then fix plus the length. Otherwise the length takes 1 byte
+// after the code len8 (if the type has that code), 2 bytes after len16, or 4 bytes after len16+1.
 func packHeader(dst []byte, n int, fix byte, fixed int, len8, len16 byte) []byte {
 	switch {
 	case n < fixed:
@@ -221,8 +223,7 @@ func packFloat64(dst []byte, v float64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, packDouble), math.Float64bits(v))
 }
 
-// isASCII reports whether all bytes of s are ASCII. Such a string is valid UTF-8 wherever it is
-// cut.
+// isASCII reports whether all bytes of s are ASCII. Any slice of such a string is valid UTF-8.
 func isASCII(s []byte) bool {
 	for ; len(s) >= 8; s = s[8:] {
 		if binary.LittleEndian.Uint64(s)&highBits != 0 {

@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// newPackCell returns the cell that appends values of a field as MessagePack. Types that have no
-// case of their own are strings, with the same text as in JSON.
+// newPackCell returns the cell that appends values of a field as MessagePack. depth is the number
+// of nested types around the field. Types that MessagePack does not have become strings, with the
+// same text as in JSON.
 func newPackCell(field arrow.Field, depth int) (cell, error) {
 	if depth > maxDepth {
 		return nil, base.Errorf(base.Invalid, "type nested deeper than %d", maxDepth)
@@ -77,7 +78,7 @@ func newPackCell(field arrow.Field, depth int) (cell, error) {
 	return newPackNested(field, dt, depth)
 }
 
-// fixedCell is embedded in cells for fixed-width values.
+// fixedCell is embedded in cells for values of a fixed width, such as integers and floats.
 type fixedCell[T arrow.FixedWidthType] struct {
 	nulls
 	values []T
@@ -199,10 +200,11 @@ type decimalValues interface {
 	value(i int) (magnitude uint128, negative bool)
 }
 
-// packDecimal appends HUGEINT, UHUGEINT and DECIMAL as MessagePack. A value is an integer if it is
-// a whole number of at most 64 bits, a double if that loses no digit, and otherwise a string.
+// packDecimal appends HUGEINT, UHUGEINT and DECIMAL as MessagePack. A whole number of at most 64
+// bits becomes an integer. Any other value becomes a double if that loses no digit, and otherwise a
+// string.
 type packDecimal struct {
-	cell    // the cell that writes the value as text
+	cell    // cell is the cell that writes the same values as text.
 	numbers decimalValues
 	scale   int32
 	text    []byte
@@ -232,7 +234,7 @@ func (c *packDecimal) append(dst []byte, i int) []byte {
 
 type packStrings[O int32 | int64] struct {
 	stringCell[O]
-	ascii bool // whether all strings of the batch are ASCII
+	ascii bool // ascii says that all strings of the batch are ASCII.
 }
 
 func (c *packStrings[O]) bind(arr arrow.Array) {
@@ -272,10 +274,12 @@ func (c *packBytes) append(dst []byte, i int) []byte {
 	return packBinary(dst, c.values.Value(i))
 }
 
-// packTexts appends the text that another cell writes as a MessagePack string.
+// packTexts writes values as MessagePack strings. It takes their text from another cell.
 type packTexts struct {
 	cell
-	quoted bool // the other cell writes JSON strings; only for types whose texts need no escapes
+	// quoted says that the other cell puts its text in JSON quotes, which are removed. Such a cell
+	// must be for a type whose texts need no escapes.
+	quoted bool
 	text   []byte
 }
 

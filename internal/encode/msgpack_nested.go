@@ -25,7 +25,8 @@ func newPackNested(field arrow.Field, dt arrow.DataType, depth int) (cell, error
 	case nil:
 		switch dt.(type) {
 		case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, *arrow.DurationType:
-			return newPackText(field, jsonStyle) // only jsonStyle writes intervals as ISO 8601
+			// of the text styles, only jsonStyle writes intervals as ISO 8601
+			return newPackText(field, jsonStyle)
 		}
 		return newPackText(field, csvStyle)
 	}

@@ -7,7 +7,8 @@ import "github.com/apache/arrow-go/v18/arrow"
 type ndjsonEncoder struct {
 	out   *out
 	cells []cell
-	// prefixes are the texts before the values of a row: `{"a":`, `,"b":` and so on.
+	// prefixes[i] is the text before the value of column i in a row: `{"a":` for the first column,
+	// `,"b":` for the second.
 	prefixes []string
 }
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// appendFloat appends a finite float with the fewest digits that parse to the same value, always
-// with a point or an exponent. bitSize is 32 or 64, the size of the column's type.
+// appendFloat appends a finite float with the fewest digits that parse to the same value. The text
+// always has a point or an exponent. bitSize is 32 or 64, the size of the column's type.
 func appendFloat(dst []byte, v float64, bitSize int) []byte {
 	abs := math.Abs(v)
 	if abs < 1e15 {
@@ -16,7 +16,7 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 			if v == 0 && math.Signbit(v) {
 				return append(dst, "-0.0"...)
 			}
-			// Above 2^24, a float32 may be identified by fewer digits than its integer has.
+			// Above 2^24, fewer digits may identify a float32 than its integer part has.
 			if bitSize == 32 && abs > 1<<24 {
 				return append(strconv.AppendFloat(dst, v, 'f', -1, 32), '.', '0')
 			}
@@ -30,7 +30,7 @@ func appendFloat(dst []byte, v float64, bitSize int) []byte {
 }
 
 // isShortDecimal reports whether v has at most four digits after the decimal point. If so, it
-// returns r, which is v times 10,000. r has at most 15 digits, and in this range decimals and
+// returns r, the integer v times 10,000. r has at most 15 digits, and in this range decimals and
 // doubles map to each other uniquely. So if r/10000 rounds to v, the digits of r/10000 without
 // trailing zeros are the shortest representation of v.
 func isShortDecimal(v float64) (r int64, ok bool) {
@@ -61,7 +61,7 @@ func appendShortDecimal(dst []byte, r int64) []byte {
 	return dst
 }
 
-// nonFinite returns the text of NaN and infinities.
+// nonFinite returns the text of a float that is NaN or infinite.
 func nonFinite(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -88,20 +88,21 @@ func append2(dst []byte, v uint32) []byte {
 	return append(dst, digits2[2*v], digits2[2*v+1])
 }
 
-const maxUint64Power = 10_000_000_000_000_000_000 // 10^19, the largest power of ten in a uint64
+// maxUint64Power is 10^19, the largest power of ten in a uint64.
+const maxUint64Power = 10_000_000_000_000_000_000
 
 // uint128 is an unsigned 128-bit integer.
 type uint128 struct{ hi, lo uint64 }
 
-// negate returns the two's complement of u.
+// negate returns u negated, in two's complement.
 func (u uint128) negate() uint128 {
 	lo, borrow := bits.Sub64(0, u.lo, 0)
 	hi, _ := bits.Sub64(0, u.hi, borrow)
 	return uint128{hi, lo}
 }
 
-// magnitude takes u as a signed number in two's complement. It returns its absolute value, and
-// whether it is negative.
+// magnitude returns the absolute value of u, read as a signed number in two's complement, and
+// whether that number is negative.
 func (u uint128) magnitude() (uint128, bool) {
 	if int64(u.hi) < 0 {
 		return u.negate(), true
@@ -109,14 +110,14 @@ func (u uint128) magnitude() (uint128, bool) {
 	return u, false
 }
 
-// divMod returns the quotient and the remainder. divisor must not be 0.
+// divMod returns the quotient and the remainder of u divided by divisor, which must not be 0.
 func (u uint128) divMod(divisor uint64) (uint128, uint64) {
 	hi := u.hi / divisor
 	lo, rest := bits.Div64(u.hi%divisor, u.lo, divisor)
 	return uint128{hi, lo}, rest
 }
 
-// append appends u in decimal digits.
+// append appends the number u to dst in decimal digits.
 func (u uint128) append(dst []byte) []byte {
 	if u.hi == 0 {
 		return strconv.AppendUint(dst, u.lo, 10)
@@ -131,8 +132,8 @@ func (u uint128) append(dst []byte) []byte {
 	return dst
 }
 
-// fitsDouble reports whether a double represents magnitude/10^scale without losing a digit: it has
-// at most 15 significant digits, or is an integer up to 2^53.
+// fitsDouble reports whether a double represents u/10^scale without losing a digit. It does if the
+// number has at most 15 significant digits, or is an integer up to 2^53.
 func (u uint128) fitsDouble(scale int32) bool {
 	const digits15 = 999_999_999_999_999
 	if u.hi == 0 && (u.lo <= digits15 || scale == 0 && u.lo <= 1<<53) {
@@ -148,8 +149,8 @@ func (u uint128) fitsDouble(scale int32) bool {
 	return true
 }
 
-// appendDecimal appends magnitude/10^scale, with a sign if it is negative, and with all digits of
-// its scale.
+// appendDecimal appends the decimal magnitude/10^scale, with a minus sign if negative is set. It
+// writes all scale digits after the point.
 func appendDecimal(dst []byte, magnitude uint128, negative bool, scale int32) []byte {
 	if negative {
 		dst = append(dst, '-')
@@ -158,8 +159,8 @@ func appendDecimal(dst []byte, magnitude uint128, negative bool, scale int32) []
 	return placePoint(magnitude.append(dst), start, scale)
 }
 
-// placePoint inserts the decimal point into the digits dst[start:], so that scale digits are behind
-// it.
+// placePoint inserts a decimal point into the digits dst[start:], so that scale digits are after
+// the point.
 func placePoint(dst []byte, start int, scale int32) []byte {
 	if scale <= 0 {
 		if len(dst)-start == 1 && dst[start] == '0' {
@@ -170,7 +171,7 @@ func placePoint(dst []byte, start int, scale int32) []byte {
 		}
 		return dst
 	}
-	// Zeros are added, so that there is a digit before the point.
+	// Zeros are added in front, so that there is a digit before the point.
 	if missing := start + int(scale) + 1 - len(dst); missing > 0 {
 		old := len(dst)
 		for range missing {
@@ -188,7 +189,8 @@ func placePoint(dst []byte, start int, scale int32) []byte {
 	return dst
 }
 
-// bigMagnitude returns the absolute value of v as a uint128, and whether it fits.
+// bigMagnitude returns the absolute value of v as a uint128. The second result is false if it does
+// not fit.
 func bigMagnitude(v *big.Int) (uint128, bool) {
 	if v.BitLen() > 128 {
 		return uint128{}, false

@@ -8,22 +8,23 @@ import (
 )
 
 const (
-	// flushAt is the size in bytes from which the buffer is written. It is large enough to make the
-	// cost of a system call and an HTTP chunk negligible, and small enough for the L2 cache.
+	// flushAt is the number of buffered bytes of output at which the buffer is written. It is large
+	// enough to make the cost of a system call and an HTTP chunk negligible, and small enough for
+	// the L2 cache.
 	flushAt = 128 << 10
 	// keepAtMost is the maximum size in bytes of a buffer that is reused for another result. Larger
 	// buffers are freed, so that one huge value does not stay in memory.
 	keepAtMost = 1 << 20
 )
 
-// out collects the output of an encoder in buf, and writes it to w. It remembers the first error of
-// w.
+// out collects the output of an encoder in the buffer buf, and writes it to the writer w. It
+// remembers the first error of w.
 type out struct {
 	w       io.Writer
 	buf     []byte
-	written int64 // bytes that w accepted
-	err     error // the first error of w; no rows are written after it
-	refused bool  // whether w accepted no byte of the write that failed
+	written int64 // written is the number of bytes that w has accepted.
+	err     error // err is the first error of w. After an error no more rows are written.
+	refused bool  // refused says that the write that failed did not write a single byte.
 }
 
 var outBuffers = sync.Pool{New: func() any { b := make([]byte, 0, flushAt+flushAt/4); return &b }}
@@ -32,7 +33,7 @@ func newOut(w io.Writer) *out {
 	return &out{w: w, buf: (*outBuffers.Get().(*[]byte))[:0]}
 }
 
-// free returns the buffer to the pool. out must not be used afterwards.
+// free returns the output's buffer to the pool. The output must not be used afterwards.
 func (o *out) free() {
 	if cap(o.buf) <= keepAtMost {
 		b := o.buf[:0]
@@ -51,8 +52,8 @@ func (o *out) flush() error {
 	return o.err
 }
 
-// rows calls f for 0 to n-1, which appends a row or another piece of output. It writes the buffer
-// whenever it has flushAt bytes.
+// rows calls f with each number from 0 to n-1. f appends a row, or another piece of output, to the
+// buffer. rows writes the buffer whenever it has at least flushAt bytes.
 func (o *out) rows(n int, f func(dst []byte, i int) []byte) error {
 	b := o.buf
 	for i := range n {

@@ -15,19 +15,20 @@ import (
 )
 
 const (
-	// maxRowGroupRows is the size of DuckDB's row groups.
+	// maxRowGroupRows is the maximum number of rows of a row group. DuckDB's row groups have the
+	// same size.
 	maxRowGroupRows = 122_880
-	// maxRowGroupBytes is the maximum size of a row group's values in bytes, because a row group is
-	// in memory until it is complete. Values are counted before they are encoded, because each
-	// column may have a page of up to 1 MB that is not encoded yet.
+	// maxRowGroupBytes is the maximum size in bytes of the values of a row group, because a row
+	// group is in memory until it is complete. Values are counted before they are encoded, because
+	// each column may have a page of up to 1 MB that is not encoded yet.
 	maxRowGroupBytes = 128 << 20
-	// dictionaryBytes is the size of a column's dictionary from which the Parquet writer writes
-	// plain values instead. The library's default is 1 MB. A row group of doubles has less than
-	// that, so the writer would hash every random double.
+	// dictionaryBytes is the size in bytes of a column's dictionary above which the Parquet writer
+	// stops using it and writes plain values. The library's default is 1 MB. All doubles of a row
+	// group take less than that, so the writer would hash every random double.
 	dictionaryBytes = 128 << 10
 )
 
-// uuidType is the Arrow type that is written with Parquet's UUID logical type.
+// uuidType is the Arrow type that the Parquet writer stores as Parquet's logical type UUID.
 var uuidType = extensions.NewUUIDType()
 
 func wrapUUID(arr arrow.Array) (arrow.Array, error) {
@@ -37,13 +38,13 @@ func wrapUUID(arr arrow.Array) (arrow.Array, error) {
 // parquetEncoder writes a Parquet file with arrow-go's Parquet writer, the only one in Go that
 // accepts Arrow arrays. Parquet lacks some types: HUGEINT and UHUGEINT become DECIMAL(38,0), or an
 // error if a value does not fit. INTERVAL, TIMETZ, BIT, BIGNUM and UNION become text. Repeated
-// column names get a suffix, see uniqueNames.
+// column names get a suffix (see uniqueNames).
 type parquetEncoder struct {
 	out      *out
 	convert  converted
 	writer   *pqarrow.FileWriter
 	maxBytes int64
-	bytes    int64 // size of the values in the current row group
+	bytes    int64 // bytes is the size in bytes of the values in the current row group.
 }
 
 func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncoder, error) {
@@ -64,9 +65,9 @@ func newParquetEncoder(schema *arrow.Schema, o *out, opt Options) (*parquetEncod
 	}
 	for _, f := range c.schema.Fields() {
 		// Timestamps are delta-encoded without a dictionary, because times rarely repeat, and
-		// neighbouring times are close. The library identifies a column by its path. So a column
-		// with a dot in its name is skipped: the path may also mean a field in another column, of
-		// another type.
+		// neighbouring times are close. The library identifies a column by its path of names,
+		// joined with dots. So this is not done for a column with a dot in its name: its path may
+		// be that of a field inside another column, of another type.
 		if f.Type.ID() == arrow.TIMESTAMP && !strings.Contains(f.Name, ".") {
 			options = append(options, parquet.WithDictionaryFor(f.Name, false), parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
 		}
@@ -108,15 +109,15 @@ func (e *parquetEncoder) write(rec arrow.RecordBatch) error {
 	}
 	rows, err := e.writer.RowGroupNumRows()
 	if int64(rows) <= rec.NumRows() {
-		e.bytes = 0 // the previous row group was full, and the library began another one
+		e.bytes = 0 // the row group was full, and the library began another one
 	}
 	e.bytes += size
 	return err
 }
 
-// owned returns a copy of the batch whose texts are in Go's memory. The library refers to the
-// smallest and the largest text of a row group until the row group ends, but the memory of a batch
-// is freed earlier.
+// owned returns a copy of the batch whose texts are in Go's memory. The Parquet library refers to
+// the smallest and the largest text of a row group until the row group ends, but the memory of a
+// batch is freed earlier.
 func owned(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	columns := make([]arrow.Array, rec.NumCols())
 	defer func() {
@@ -140,7 +141,7 @@ func owned(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// hasBytes reports whether a type has strings or bytes as values, also inside of a nested type.
+// hasBytes reports whether values of a type contain strings or bytes, also inside of a nested type.
 func hasBytes(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case arrow.BinaryDataType, *arrow.FixedSizeBinaryType:
@@ -163,8 +164,9 @@ func (e *parquetEncoder) end(tail) error {
 	return e.wrap(e.writer.Close(), "close Parquet file")
 }
 
-// wrap adds context to an error of the library. It also returns an error of the output, because the
-// library drops errors when it ends a row group.
+// wrap adds to an error of the Parquet library what the encoder was doing. If writing the output
+// failed, it returns the error of the output instead, because the library drops such errors when it
+// ends a row group.
 func (e *parquetEncoder) wrap(err error, doing string) error {
 	if e.out.err != nil {
 		return e.out.err
@@ -172,7 +174,7 @@ func (e *parquetEncoder) wrap(err error, doing string) error {
 	return base.Wrap(err, "%s", doing)
 }
 
-// fail does nothing: without the footer, the file cannot be opened.
+// fail writes nothing: without the footer, no reader opens the file.
 func (e *parquetEncoder) fail(error) {}
 
 func (e *parquetEncoder) release() {}

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// poisoning overwrites memory when it is freed, like memory that C frees.
+// poisoning is an allocator that overwrites memory when it is freed, as C may do.
 type poisoning struct{ memory.Allocator }
 
 func (p poisoning) Free(b []byte) {
@@ -24,7 +24,7 @@ func (p poisoning) Free(b []byte) {
 	p.Allocator.Free(b)
 }
 
-// textSource returns batches of text to which nothing else holds a reference.
+// textSource returns batches of text that nothing else retains.
 type textSource struct {
 	schema  *arrow.Schema
 	batches int
@@ -51,7 +51,8 @@ func (s *textSource) Next(context.Context) (arrow.RecordBatch, error) {
 	return b.NewRecordBatch(), nil
 }
 
-// TestParquetTakesAColumnNamedLikeAField: the encoding of timestamp columns is set by name.
+// TestParquetTakesAColumnNamedLikeAField checks a column whose name is the path of another column's
+// field, because the encoding of timestamp columns is set by name.
 func TestParquetTakesAColumnNamedLikeAField(t *testing.T) {
 	text := arrow.StructOf(arrow.Field{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true})
 	rec := batchOf([]arrow.Field{{Name: "a", Type: text, Nullable: true}, {Name: "a.b", Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true}},
@@ -62,8 +63,8 @@ func TestParquetTakesAColumnNamedLikeAField(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfTextsOutliveTheirBatches: the library refers to the smallest and the largest text
-// until the row group ends.
+// TestStatisticsOfTextsOutliveTheirBatches checks the smallest and the largest text of a row group,
+// to which the library refers until the row group ends.
 func TestStatisticsOfTextsOutliveTheirBatches(t *testing.T) {
 	src := &textSource{batches: 100, schema: arrow.NewSchema([]arrow.Field{
 		{Name: "text", Type: arrow.BinaryTypes.String}, {Name: "list", Type: arrow.ListOf(arrow.BinaryTypes.Binary)}, {Name: "id", Type: uuidType},

@@ -148,7 +148,7 @@ func TestParquetRowGroupsAreOfTheWantedSize(t *testing.T) {
 	}
 }
 
-// TestParquetRowGroupsAreBounded: row groups are bounded whatever the width of rows is.
+// TestParquetRowGroupsAreBounded checks that row groups are bounded, whatever the width of rows is.
 func TestParquetRowGroupsAreBounded(t *testing.T) {
 	batches := benchBatches(2, 40) // about 100 KB each
 	size := batchSize(batches[0])
@@ -162,7 +162,8 @@ func TestParquetRowGroupsAreBounded(t *testing.T) {
 			t.Errorf("%+v: %d rows", opt, f.NumRows())
 		}
 		for g := range f.NumRowGroups() {
-			// A batch is not split to meet the size.
+			// A batch is not split. So a row group has at least one whole batch, even if that is
+			// larger than the bound.
 			if rows := f.RowGroup(g).NumRows(); rows == 0 || rows > max(opt.rowGroupBytes/size, 1)*chunkRows || opt.rowGroupRows > 0 && rows > opt.rowGroupRows {
 				t.Errorf("%+v: row group %d has %d rows", opt, g, rows)
 			}

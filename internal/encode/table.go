@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// tableRows is the maximum number of rows that are printed. A line says how many more the
-	// result has.
+	// tableRows is the maximum number of rows that a table in the terminal shows. A line below it
+	// says how many more rows the result has.
 	tableRows = 40
-	// maxCellBytes is the maximum number of bytes that are printed of a value.
+	// maxCellBytes is the maximum number of bytes of a value that a table in the terminal shows.
 	maxCellBytes = 4096
 )
 
-// tableEncoder prints a result as a table for a terminal. It gathers the rows that it will print,
-// because the width of a column depends on all its values. It only counts the other rows.
+// tableEncoder prints a result as a table for a terminal. The width of a column depends on all its
+// values, so the encoder gathers the rows that it will print. It only counts the other rows.
 type tableEncoder struct {
 	out     *out
 	schema  *arrow.Schema
 	cells   []cell
-	numbers []bool // whether each column is right-aligned
-	text    []byte // the texts of the gathered values, row by row
+	numbers []bool // numbers[i] says whether column i has numbers. They are aligned to the right.
+	text    []byte // text has the texts of the gathered values, row after row.
 	ends    []int
 }
 
@@ -83,15 +83,16 @@ func cutCell(s []byte) []byte {
 	return append(s[:end:end], "…"...)
 }
 
-// appendPrintable appends text with control characters escaped. A value must not be able to move
-// the cursor or change the terminal's colours.
+// appendPrintable appends text to dst and escapes its control characters. They could move the
+// cursor or change the terminal's colours.
 func appendPrintable(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRune(s[i:])
 		switch {
 		case r < 0x20 || r == 0x7F:
 			dst = appendEscape(dst, byte(r))
-		case !unicode.IsPrint(r) && r != 0x200D: // U+200D joins emoji
+		// U+200D, the joiner inside emoji, is printed as it is
+		case !unicode.IsPrint(r) && r != 0x200D:
 			dst = append(dst, '\\', 'u', '{')
 			dst = append(strconv.AppendInt(dst, int64(r), 16), '}')
 		default:
@@ -170,7 +171,8 @@ func appendLine(dst []byte, widths []int, text func(j int) (string, alignment)) 
 	for j, width := range widths {
 		dst = append(dst, "│ "...)
 		s, align := text(j)
-		if runewidth.StringWidth(s) > width { // only names of types can be wider than their column
+		// only the name of a type can be wider than its column
+		if runewidth.StringWidth(s) > width {
 			s = runewidth.Truncate(s, width, "…")
 		}
 		pad, before := width-runewidth.StringWidth(s), 0
@@ -193,7 +195,8 @@ func appendBlanks(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendSummary appends a line with "… n more rows" and the size of the result.
+// appendSummary appends the last line of the table: "… n more rows" if some are not shown, then the
+// number of rows of the result and the time it took.
 func (e *tableEncoder) appendSummary(b []byte, t tail) []byte {
 	if more := t.rows - int64(e.rows()); more > 0 {
 		b = append(b, "… "...)
@@ -210,7 +213,7 @@ func (e *tableEncoder) appendSummary(b []byte, t tail) []byte {
 	return append(b, '\n')
 }
 
-// appendCount appends a number with grouped digits, and a noun.
+// appendCount appends a number, with its digits in groups of three, and a noun such as "row".
 func appendCount(dst []byte, n int64, noun string) []byte {
 	digits := strconv.FormatInt(n, 10)
 	for i, d := range []byte(digits) {

@@ -12,10 +12,10 @@ const (
 	microsPerDay  = secondsPerDay * 1_000_000
 )
 
-// unitsPerSecond has the number of units in a second, indexed by arrow.TimeUnit.
+// unitsPerSecond[u] is how many of the time unit u make a second. The index is an arrow.TimeUnit.
 var unitsPerSecond = [...]int64{arrow.Second: 1, arrow.Millisecond: 1e3, arrow.Microsecond: 1e6, arrow.Nanosecond: 1e9}
 
-// floorDiv divides and rounds down. The remainder is not negative.
+// floorDiv divides a by b and rounds down. The remainder is never negative.
 func floorDiv(a, b int64) (quotient, rest int64) {
 	quotient, rest = a/b, a%b
 	if rest < 0 {
@@ -35,7 +35,7 @@ func appendTimestamp(dst []byte, v int64, unit arrow.TimeUnit, sep byte, zone st
 		return append(dst, "-infinity"...)
 	}
 	var seconds, fraction int64
-	switch unit { // the compiler replaces constant divisors by multiplications
+	switch unit { // constant divisors, which the compiler replaces by multiplications
 	case arrow.Second:
 		seconds = v
 	case arrow.Millisecond:
@@ -65,9 +65,9 @@ func appendDate(dst []byte, days int32) []byte {
 	return appendDay(dst, int64(days))
 }
 
-// appendDay appends a day, counted from 1970-01-01, as YYYY-MM-DD in the proleptic Gregorian
-// calendar. Years outside 0000-9999 have a sign and at least six digits (the expanded form of ISO
-// 8601, which ECMAScript and Java parse).
+// appendDay appends a date as YYYY-MM-DD in the proleptic Gregorian calendar. days is the number of
+// days since 1970-01-01. Years outside 0000-9999 have a sign and at least six digits (the expanded
+// form of ISO 8601, which ECMAScript and Java parse).
 func appendDay(dst []byte, days int64) []byte {
 	year, month, day := civil(days)
 	switch {
@@ -88,16 +88,17 @@ func appendDay(dst []byte, days int64) []byte {
 	return append2(append(dst, '-'), day)
 }
 
-// civil returns the date of a day, which is counted from 1970-01-01. It computes with years that
-// begin on 1 March, in eras of 400 years. Then the leap day is at a year's end, and the lengths of
-// months follow a formula.
+// civil returns the date that is the given number of days after 1970-01-01. It computes with years
+// that begin on 1 March, in eras of 400 years. Then the leap day is the last day of a year, and the
+// lengths of months follow a formula.
 func civil(days int64) (year int64, month, day uint32) {
-	const daysPerEra, epochToEra0 = 146_097, 719_468 // days from 0000-03-01 to 1970-01-01
+	// an era's days, and the days from 0000-03-01 to 1970-01-01
+	const daysPerEra, epochToEra0 = 146_097, 719_468
 	era, rest := floorDiv(days+epochToEra0, daysPerEra)
 	dayOfEra := uint32(rest)
 	yearOfEra := (dayOfEra - dayOfEra/1460 + dayOfEra/36524 - dayOfEra/146_096) / 365
 	dayOfYear := dayOfEra - (365*yearOfEra + yearOfEra/4 - yearOfEra/100)
-	shifted := (5*dayOfYear + 2) / 153 // 0 is March
+	shifted := (5*dayOfYear + 2) / 153 // number of the month, counted from March as 0
 	day = dayOfYear - (153*shifted+2)/5 + 1
 	month = shifted + 3
 	year = int64(yearOfEra) + era*400
@@ -108,7 +109,8 @@ func civil(days int64) (year int64, month, day uint32) {
 	return year, month, day
 }
 
-// appendClock appends HH:MM:SS, and nanoseconds as a fraction of 0, 3, 6 or 9 digits.
+// appendClock appends a time of day as HH:MM:SS. The fraction of the second has 0, 3, 6 or 9
+// digits, as few as nanos needs.
 func appendClock(dst []byte, second, nanos uint32) []byte {
 	minute := second / 60
 	dst = append2(dst, minute/60)
@@ -132,8 +134,9 @@ func append3(dst []byte, v uint32) []byte {
 	return append2(append(dst, byte('0'+v/100)), v%100)
 }
 
-// appendTime appends a time of day. Arrow forbids values outside of one day, but not all producers
-// of arrays respect that. Such a value is written with its number of hours.
+// appendTime appends a time of day, v units after midnight. Arrow forbids values outside of one
+// day, but not all producers of arrays respect that. Such a value is written with its real number
+// of hours, for example 25.
 func appendTime(dst []byte, v int64, unit arrow.TimeUnit) []byte {
 	perSecond := unitsPerSecond[unit]
 	seconds, fraction := floorDiv(v, perSecond)
@@ -154,9 +157,9 @@ func appendTime(dst []byte, v int64, unit arrow.TimeUnit) []byte {
 	return appendClock(dst, uint32(seconds), nanos)
 }
 
-// appendTimeTZ appends a TIME WITH TIME ZONE from DuckDB's 64 bits. The upper 40 bits are
-// microseconds. The lower 24 bits are the maximum offset minus the offset east of Greenwich, in
-// seconds, so that values are ordered by instant.
+// appendTimeTZ appends a TIME WITH TIME ZONE from the 64 bits in which DuckDB stores it. The upper
+// 40 bits are microseconds. The lower 24 bits are the maximum offset minus the offset east of
+// Greenwich, in seconds. With this encoding, numbers are ordered as the instants are.
 func appendTimeTZ(dst []byte, v uint64) []byte {
 	const maxOffset = 16*60*60 - 1
 	dst = appendTime(dst, int64(v>>24), arrow.Microsecond)
@@ -174,13 +177,15 @@ func appendTimeTZ(dst []byte, v uint64) []byte {
 	return dst
 }
 
-// interval is an INTERVAL: months, days and nanoseconds, which cannot be converted into each other.
+// interval is an INTERVAL. It has months, days and nanoseconds, because none of the three can be
+// converted into another.
 type interval struct {
 	months, days int64
 	nanos        int64
 }
 
-// appendISO appends the interval as an ISO 8601 duration. Each component has its own sign.
+// appendISO appends the interval as an ISO 8601 duration, such as P1Y2M3DT4H5.5S. Each component
+// has its own sign.
 func (v interval) appendISO(dst []byte) []byte {
 	dst = append(dst, 'P')
 	dst = appendUnit(dst, v.months/12, 'Y')
@@ -223,7 +228,8 @@ func appendFraction(dst []byte, nanos uint32) []byte {
 	return dst
 }
 
-// appendText appends the interval as DuckDB prints it, which DuckDB can also parse.
+// appendText appends the interval in the form that DuckDB prints and parses, such as "1 year 2
+// months 3 days 04:00:05.5".
 func (v interval) appendText(dst []byte) []byte {
 	start := len(dst)
 	dst = appendWord(dst, start, v.months/12, "year")

@@ -23,7 +23,7 @@ import (
 
 var allFormats = []Format{JSON, NDJSON, CSV, Arrow, Parquet, MessagePack, Table}
 
-// refuser is a writer that fails after some bytes.
+// refuser is a writer that fails after it has accepted a number of bytes.
 type refuser struct{ left int }
 
 var errGone = errors.New("connection reset")
@@ -60,7 +60,8 @@ func TestWriterErrorEndsTheResult(t *testing.T) {
 	}
 }
 
-// small is a writer that accepts only small writes: few rows, but the error that ends a result.
+// small is a writer that accepts only small writes: a few rows, but also the error that ends a
+// result.
 type small struct{ bytes.Buffer }
 
 func (w *small) Write(p []byte) (int, error) {
@@ -83,8 +84,8 @@ func TestAResultThatTheWriterHasNoRoomForSaysSo(t *testing.T) {
 	}
 }
 
-// TestAResultThatEndsWithRowsInItsBufferSaysWhy: when a result ends with an error, the writer may
-// refuse the buffered rows. The error is written all the same.
+// TestAResultThatEndsWithRowsInItsBufferSaysWhy checks a result that ends with an error while rows
+// are buffered. The error is written even if the writer refuses these rows.
 func TestAResultThatEndsWithRowsInItsBufferSaysWhy(t *testing.T) {
 	texts := array.NewStringBuilder(memory.DefaultAllocator)
 	for range 22 {
@@ -271,8 +272,8 @@ func TestTailHasTimeAndRowsRead(t *testing.T) {
 	}
 }
 
-// TestEverythingIsReleased: releasing matters, because the garbage collector does not free the
-// memory of DuckDB's arrays.
+// TestEverythingIsReleased checks that all arrays are released, because the garbage collector does
+// not free the memory of DuckDB's arrays.
 func TestEverythingIsReleased(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
 	fields := []arrow.Field{
@@ -332,7 +333,7 @@ func TestWrongBatchIsAnErrorNotAPanic(t *testing.T) {
 	}
 }
 
-// defective is a source that panics, as the libraries of formats may.
+// defective is a source that panics, as the libraries for formats may do.
 type defective struct{ *sliceSource }
 
 func (defective) Next(context.Context) (arrow.RecordBatch, error) { panic("unimplemented") }
@@ -355,7 +356,7 @@ func TestJSONValuesBreakNoLine(t *testing.T) {
 	}
 }
 
-// TestKeysThatAreJSONAreNoNames: a map with JSON keys is written as a list of pairs.
+// TestKeysThatAreJSONAreNoNames checks that a map with JSON keys is written as a list of pairs.
 func TestKeysThatAreJSONAreNoNames(t *testing.T) {
 	for key, want := range map[arrow.DataType]string{
 		jsonType():               "[{\"key\":{\"a\":1},\"value\":1},{\"key\":\"x\",\"value\":2}]",

@@ -18,12 +18,13 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Generator runs `scoter generate`. It owns the embedded PostgreSQL that several runs share. That
-// starts when a run first needs it, and ends with Close. The methods may be called concurrently.
+// Generator runs `scoter generate`. It owns an embedded PostgreSQL server that several runs share.
+// The server starts when a run first needs it, and stops at Close. The methods may be called
+// concurrently.
 type Generator struct {
 	url string
 
-	mu     sync.Mutex // guards server
+	mu     sync.Mutex // mu guards the field server.
 	server *postgres.Server
 }
 
@@ -31,7 +32,7 @@ type Generator struct {
 // the generator starts an embedded server when it needs one.
 func New(postgresURL string) *Generator { return &Generator{url: postgresURL} }
 
-// Close stops the embedded PostgreSQL, if it runs.
+// Close stops the embedded PostgreSQL server if it is running.
 func (g *Generator) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -43,8 +44,8 @@ func (g *Generator) Close() error {
 	return s.Close()
 }
 
-// postgresURL returns the URL of the PostgreSQL to use. If the user gave none, it starts the
-// embedded server.
+// postgresURL returns the URL of the PostgreSQL database to use. If the user gave none, it starts
+// the embedded server.
 func (g *Generator) postgresURL(ctx context.Context) (string, error) {
 	if g.url != "" {
 		return g.url, nil
@@ -61,7 +62,7 @@ func (g *Generator) postgresURL(ctx context.Context) (string, error) {
 	return g.server.URL(), nil
 }
 
-// open opens a temporary database of an engine.
+// open opens a temporary database of the given engine, on which SQL can be analysed.
 func (g *Generator) open(ctx context.Context, engine ir.Engine) (analyze.Engine, error) {
 	switch engine {
 	case ir.SQLite:
@@ -80,8 +81,8 @@ func (g *Generator) open(ctx context.Context, engine ir.Engine) (analyze.Engine,
 	return nil, base.Errorf(base.Internal, "there is no engine %s", engine)
 }
 
-// analyze runs the schema of the job's entry on a temporary database, and describes the queries.
-// The result is nil if the job's list has errors.
+// analyze runs the schema of the job's entry on a temporary database, and describes the entry's
+// queries. The result is nil if the job's list of diagnostics has errors.
 func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) (result *analyze.Result, err error) {
 	input, err := g.input(ctx, j, files)
 	if err != nil || j.list.HasErrors() && input == nil {
@@ -96,9 +97,9 @@ func (g *Generator) analyze(ctx context.Context, j *job, files []*sqlfile.File) 
 	return analyze.Run(ctx, engine, *input, &j.list)
 }
 
-// input returns what the analysis reads: the files, and for DuckDB the statements that create
-// substitutes for the attached databases. It returns nil if the schema of an attached database has
-// errors.
+// input returns what the analysis of SQL reads: the SQL files, and for DuckDB the statements that
+// create local tables in place of the attached databases. It returns nil if the schema of an
+// attached database has errors.
 func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*analyze.Input, error) {
 	in := &analyze.Input{Project: j.project.Name, Engine: j.engine, Files: files, Constants: j.project.Constants(), RowsApart: j.project.SQG()}
 	if j.engine != ir.DuckDB && j.engine != ir.Scoter {
@@ -121,8 +122,9 @@ func (g *Generator) input(ctx context.Context, j *job, files []*sqlfile.File) (*
 	return in, nil
 }
 
-// standIn runs the BASELINE blocks of source s on PostgreSQL. It returns DuckDB statements that
-// create the same tables.
+// standIn runs the BASELINE blocks of s, an attached PostgreSQL database, on the generator's
+// PostgreSQL. BASELINE blocks define the tables of s. It returns DuckDB statements that create the
+// same tables.
 func (g *Generator) standIn(ctx context.Context, j *job, s ir.Source, files []*sqlfile.File) (setup []string, err error) {
 	url, err := g.postgresURL(ctx)
 	if err != nil {
@@ -139,8 +141,8 @@ func (g *Generator) standIn(ctx context.Context, j *job, s ir.Source, files []*s
 	return engine.StandIn(ctx, s)
 }
 
-// mentions reports whether a block belongs to an attached source, or names the source in its SQL.
-// If no block does, PostgreSQL is not needed and not started.
+// mentions reports whether a block of the files belongs to the attached source with this name, or
+// has the name in its SQL. If no block does, PostgreSQL is not needed and not started.
 func mentions(files []*sqlfile.File, source string) bool {
 	for _, f := range files {
 		for _, b := range f.Blocks {
@@ -157,8 +159,9 @@ func mentions(files []*sqlfile.File, source string) bool {
 	return false
 }
 
-// Inputs returns the paths of the files that a run reads: the configuration and the SQL files that
-// it names. If the configuration cannot be read, that is the only path.
+// Inputs returns the paths of the files that a run of `scoter generate` reads: the configuration at
+// path, and the SQL files that it names. If the configuration cannot be read, the result is only
+// path.
 func Inputs(path string) []string {
 	out := []string{path}
 	text, err := os.ReadFile(path)

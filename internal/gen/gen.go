@@ -1,7 +1,8 @@
 // Package gen implements `scoter generate`, which turns a configuration and annotated SQL files
-// into code. Packages config and sqlfile read the files, package analyze lets the database engines
-// describe the queries, and package lang writes code. The generated files are made in memory.
-// Nothing is written to disk unless everything succeeds.
+// into code. Package config reads the configuration, and package sqlfile the SQL files. Package
+// analyze asks the database engines which parameters and columns the queries have, and package lang
+// writes code. The generated files are made in memory. Nothing is written to disk unless everything
+// succeeds.
 package gen
 
 import (
@@ -24,26 +25,26 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Output has the files that one run of `scoter generate` makes.
+// Output is the set of files that one run of `scoter generate` makes.
 type Output struct {
-	// Dir is the configuration's folder. The paths of files are relative to it, unless they are
-	// absolute.
+	// Dir is the configuration's folder. The paths of generated files are relative to Dir, unless
+	// they are absolute.
 	Dir string
 	// Files are the generated files, sorted by path. Each path occurs once.
 	Files []ir.File
 }
 
-// Generate makes the code for a configuration file. If the configuration or the SQL has errors,
-// they are added to list, and the output is nil. The returned error is for other failures, such as
-// a file that cannot be read or a database that does not answer.
+// Generate makes the code for the configuration file at path. If the configuration or the SQL has
+// errors, they are added to list, and the output is nil. The returned error is for other failures,
+// such as a file that cannot be read or a database that does not answer.
 func (g *Generator) Generate(ctx context.Context, path string, list *diag.List) (*Output, error) {
 	out, err := g.generate(ctx, path, list)
 	place(path, list)
 	return out, err
 }
 
-// place changes the file names in diagnostics: a path relative to the configuration becomes
-// relative to the working folder. Absolute paths do not change.
+// place makes the file names in diagnostics relative to the working folder. Before, they are
+// relative to the folder of the configuration at path. Absolute file names stay as they are.
 func place(path string, list *diag.List) {
 	for _, d := range list.All() {
 		if d.File != "" && !filepath.IsAbs(d.File) {
@@ -81,19 +82,20 @@ func (g *Generator) generate(ctx context.Context, path string, list *diag.List) 
 	return out, nil
 }
 
-// job is the work for one entry and one engine. The entry is analysed on one database.
+// job is the work for one entry of the configuration and one engine. The entry's SQL is analysed on
+// one database of this engine.
 type job struct {
 	project *config.Project
 	entry   config.Entry
 	engine  ir.Engine
-	// Each job has its own list, so that the order of messages does not depend on the speed of the
-	// jobs.
+	// list collects the diagnostics of this job alone, so that the order of messages does not
+	// depend on which job is faster.
 	list  diag.List
 	files []ir.File
 }
 
-// jobsOf returns the jobs of a project for which wanted returns true. If wanted is nil, it returns
-// all jobs.
+// jobsOf returns the jobs of a project. A job is the work for one entry and one engine. If wanted
+// is not nil, jobsOf returns only the jobs for which wanted returns true.
 func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job {
 	var jobs []*job
 	for _, e := range p.Entries {
@@ -106,8 +108,8 @@ func jobsOf(p *config.Project, wanted func(config.Entry, ir.Engine) bool) []*job
 	return jobs
 }
 
-// each runs do for all jobs concurrently, and returns the errors in the order of the jobs. If one
-// database does not answer, the other jobs still report their results.
+// each runs do for all jobs concurrently, and returns their errors in the order of the jobs. If the
+// database of one job does not answer, the other jobs still report their results.
 func (g *Generator) each(jobs []*job, do func(*job) error) error {
 	failed := make([]error, len(jobs))
 	var wait sync.WaitGroup
@@ -118,8 +120,8 @@ func (g *Generator) each(jobs []*job, do func(*job) error) error {
 	return errors.Join(failed...)
 }
 
-// merge adds the diagnostics of more to list. If the jobs of two engines report the same text about
-// the same place, it is added once.
+// merge adds the diagnostics of more to list. If two diagnostics have the same text and the same
+// place, because two engines reported them, only one is added.
 func merge(list, more *diag.List) {
 	known := map[diag.Diagnostic]bool{}
 	for _, d := range list.All() {
@@ -133,7 +135,7 @@ func merge(list, more *diag.List) {
 	}
 }
 
-// run analyses a job and generates its code.
+// run analyses the SQL of a job and generates its code.
 func (g *Generator) run(ctx context.Context, j *job) error {
 	files, err := j.parse()
 	if err != nil || files == nil {
@@ -156,7 +158,7 @@ func (g *Generator) run(ctx context.Context, j *job) error {
 	return nil
 }
 
-// unit generates the code of one unit: of one target, for some of the entry's files.
+// unit generates the code of one unit, which is one target with some of the entry's SQL files.
 func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit) error {
 	var of []*sqlfile.File
 	for _, name := range u.Files {
@@ -166,7 +168,8 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 			}
 		}
 	}
-	// Use a separate list, because several units of an entry report the same errors.
+	// The unit gets its own list of diagnostics, because several units of an entry report the same
+	// errors.
 	var list diag.List
 	module, err := result.Module(&list, of...)
 	merge(&j.list, &list)
@@ -193,9 +196,10 @@ func (j *job) unit(result *analyze.Result, files []*sqlfile.File, u config.Unit)
 	return err
 }
 
-// parse reads and parses the entry's files. Blocks of queries with syntax errors are left out, so
-// that the analysis can still report errors in other blocks. If a block of the schema has an error,
-// the result is nil: without that block, the analysis would report wrong errors.
+// parse reads and parses the SQL files of the job's entry. It leaves out queries with syntax
+// errors, so that the analysis can still report errors in the other blocks. If a block of the
+// schema has an error, the result is nil: without that block, the analysis would report wrong
+// errors.
 func (j *job) parse() ([]*sqlfile.File, error) {
 	var out []*sqlfile.File
 	usable := true
@@ -218,9 +222,9 @@ func (j *job) parse() ([]*sqlfile.File, error) {
 	return out, nil
 }
 
-// leaveOut removes the queries and tables that have errors in list, so that the engine reports no
-// further errors about them. It returns true if no other block has an error. Then the schema is
-// complete.
+// leaveOut removes from a file the queries and tables that have errors in list, so that the engine
+// reports no further errors about them. It returns true if no other block of the file has an error,
+// which means that the schema is complete.
 func leaveOut(f *sqlfile.File, list *diag.List) bool {
 	isSchema := func(b *sqlfile.Block) bool {
 		return b.Kind == sqlfile.Migrate || b.Kind == sqlfile.Baseline || b.Kind == sqlfile.Testdata
@@ -239,8 +243,8 @@ func leaveOut(f *sqlfile.File, list *diag.List) bool {
 	return whole
 }
 
-// readFile reads a file. It reads at most one byte more than the parser accepts, so that the parser
-// notices a file that is too large.
+// readFile returns the text of a file. It reads at most one byte more than the parser accepts, so
+// that the parser notices a file that is too large.
 func readFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

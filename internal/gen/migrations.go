@@ -10,9 +10,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Migrations returns a project's name, and the migrations of its entry for an engine, as generated
-// code has them. Errors in the files are added to list, and the name is empty then. If several
-// entries are for the engine, file names an SQL file of the intended entry.
+// Migrations returns a project's name, and the migrations of its entry for an engine in the same
+// form as in generated code. Errors in the files are added to list; the name is empty then. If
+// several entries of the configuration are for the engine, file must name an SQL file of the
+// intended one.
 func Migrations(path string, engine ir.Engine, file string, list *diag.List) (project string, all []ir.Migration, err error) {
 	defer place(path, list)
 	j, err := loadJob(path, engine, file, list)
@@ -43,8 +44,8 @@ func Migrations(path string, engine ir.Engine, file string, list *diag.List) (pr
 	return j.project.Name, analyze.Migrations(j.project.Constants(), files), nil
 }
 
-// Engines returns the engines for which a configuration generates code, each once. It ignores
-// errors in the configuration.
+// Engines returns the engines for which the configuration at path generates code, each once. It
+// ignores errors in the configuration.
 func Engines(path string) []ir.Engine {
 	var list diag.List
 	p, err := config.Load(path, &list)

@@ -17,23 +17,24 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Drift is the code of a diagnostic that reports a difference between a live database and the
+// Drift is the code of diagnostics that report a difference between a live database and the SQL
 // files.
 const Drift diag.Code = "SCHEMA_DRIFT"
 
-// Verified counts what Verify compared.
+// Verified has the numbers of the things that Verify compared.
 type Verified struct {
 	Queries     int `json:"queries"`
 	Differences int `json:"differences"`
 }
 
-// Verify compares a live database with the files. Every query is analysed twice: on a temporary
-// database with the files' schema, on which generated code is based, and on the live database.
-// Verify only reads the live database's schema. Differences in columns, types, nullability and
-// parameters are added to list with the code Drift, each at the query's place. The result is nil if
-// the files themselves have errors.
+// Verify compares the live database with the SQL files of the configuration at path. Every query is
+// analysed twice: on a temporary database with the schema in the files, and on the live database.
+// Generated code is based on the first analysis. Of the live database, Verify only reads the
+// schema. Differences in columns, types, nullability and parameters are added to list with the code
+// Drift, each at the query's place. The result is nil if the files themselves have errors.
 //
-// If several entries are for the database's engine, file names an SQL file of the intended entry.
+// If several entries of the configuration are for the database's engine, file must name an SQL file
+// of the intended one.
 func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target, file string, list *diag.List) (found *Verified, err error) {
 	defer place(path, list)
 	j, err := loadJob(path, live.Engine, file, list)
@@ -52,7 +53,7 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 			if same, err = postgres.Same(ctx, g.url, live.Where); err != nil {
 				return nil, err
 			}
-			if same { // Do not use the database that is verified as the reference.
+			if same { // The database that is verified must not be the reference too.
 				reference = New("")
 				defer func() { err = errors.Join(err, reference.Close()) }()
 			}
@@ -78,8 +79,8 @@ func (g *Generator) Verify(ctx context.Context, path string, live migrate.Target
 	return &Verified{Queries: queries, Differences: v.differences}, nil
 }
 
-// loadJob reads the configuration, and returns the job for its entry of an engine. If there are
-// several such entries, file names an SQL file of the intended one.
+// loadJob reads the configuration at path, and returns the job for its entry of an engine. If
+// several entries are for the engine, file must name an SQL file of the intended one.
 func loadJob(path string, engine ir.Engine, file string, list *diag.List) (*job, error) {
 	p, err := config.Load(path, list)
 	if err != nil || p == nil {
@@ -104,8 +105,8 @@ func loadJob(path string, engine ir.Engine, file string, list *diag.List) (*job,
 	return jobs[0], nil
 }
 
-// perFile makes one module for each file. Two files may have queries with the same name, which one
-// module could not.
+// perFile makes one module for each SQL file. A single module for all files is not possible,
+// because two files may have queries with the same name.
 func perFile(r *analyze.Result, files []*sqlfile.File, list *diag.List) ([]*ir.Module, error) {
 	var out []*ir.Module
 	for _, f := range files {
@@ -118,8 +119,8 @@ func perFile(r *analyze.Result, files []*sqlfile.File, list *diag.List) ([]*ir.M
 	return out, nil
 }
 
-// live analyses the queries on the live database. If the database refuses queries, they are
-// reported as drift, and the remaining queries are analysed without them.
+// live analyses the queries of a job on the live database. If the database refuses some queries,
+// they are reported as differences, and the other queries are analysed without them.
 func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []*sqlfile.File, v *verifier) (found []*ir.Module, queries int, err error) {
 	engine, setup, err := openLive(ctx, t)
 	if err != nil {
@@ -136,8 +137,8 @@ func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []
 			}
 		}
 	}
-	// Databases that DuckDB attaches are replaced by substitutes here, as in the analysis of the
-	// files.
+	// The databases that DuckDB attaches are replaced by empty local tables, as in the analysis of
+	// the files.
 	scratch := &job{project: j.project, entry: j.entry, engine: j.engine}
 	input, err := g.input(ctx, scratch, files)
 	if err != nil || input == nil {
@@ -181,9 +182,9 @@ func (g *Generator) live(ctx context.Context, j *job, t migrate.Target, files []
 	}
 }
 
-// openLive opens the schema of a live database for the analysis. Nothing is written: PostgreSQL is
-// used in a transaction that is rolled back, and DuckDB is attached read-only to a database in
-// memory. Of SQLite, only the statements of the schema are read.
+// openLive opens a live database so that its schema can be analysed. Nothing is written to the
+// database. PostgreSQL is used in a transaction that is rolled back. DuckDB is attached read-only
+// to a database in memory. Of SQLite, only the statements of the schema are read.
 func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, setup []string, err error) {
 	switch t.Engine {
 	case ir.Postgres:
@@ -192,7 +193,7 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 	case ir.SQLite:
 		setup, err = migrate.SQLiteSchema(ctx, t.Where)
 	case ir.DuckDB:
-		// Use the file's name, as when the application opens the file.
+		// The attached database gets the name that it has if the application opens the file.
 		name := ir.QuoteName(migrate.DatabaseName(t.Where))
 		setup = []string{"ATTACH '" + strings.ReplaceAll(t.Where, "'", "''") + "' AS " + name + " (READ_ONLY)", "USE " + name}
 	}
@@ -203,7 +204,7 @@ func openLive(ctx context.Context, t migrate.Target) (engine analyze.Engine, set
 	return engine, setup, err
 }
 
-// verifier reports differences between the files and a live database.
+// verifier compares the SQL files with a live database, and reports the differences.
 type verifier struct {
 	list        *diag.List
 	differences int
@@ -214,14 +215,14 @@ func (v *verifier) add(d *diag.Diagnostic) {
 	v.list.Add(d)
 }
 
-// module compares the queries and tables of a file, as analysed with the files' schema (expected)
-// and on the live database (found).
+// module reports the differences between two modules of one file. expected was analysed with the
+// schema in the files, and found on the live database.
 func (v *verifier) module(f *sqlfile.File, expected, found *ir.Module) {
 	for i := range expected.Queries {
 		q := &expected.Queries[i]
 		live := queryNamed(found, q.Name)
 		if live == nil {
-			continue // the live database refused it, and that was already reported
+			continue // the live database refused this query, which was reported before
 		}
 		d := differ{v, blockAt(f, q.Pos), expected, found}
 		d.params(q.Params, live.Params)
@@ -261,7 +262,7 @@ func tableColumns(t *ir.Table) []ir.Column {
 	return out
 }
 
-// blockAt returns the block that begins at a position.
+// blockAt returns the block of file f that begins at the position pos.
 func blockAt(f *sqlfile.File, pos ir.Pos) *sqlfile.Block {
 	for _, b := range f.Blocks {
 		if b.Pos() == pos {
@@ -271,7 +272,7 @@ func blockAt(f *sqlfile.File, pos ir.Pos) *sqlfile.Block {
 	return &sqlfile.Block{File: f}
 }
 
-// differ reports differences in one block between the files and the live database.
+// differ reports the differences between the SQL files and a live database in one block.
 type differ struct {
 	*verifier
 	block           *sqlfile.Block
@@ -293,8 +294,8 @@ func (d *differ) params(expected, found []ir.Param) {
 	}
 }
 
-// table compares those properties of a table that bulk methods depend on. The caller has compared
-// the columns already, and found them equal.
+// table reports differences between the properties of two tables that bulk methods depend on. The
+// caller has already found their columns to be equal.
 func (d *differ) table(expected, found *ir.Table) {
 	for _, what := range []struct {
 		name       string
@@ -337,7 +338,7 @@ func (d *differ) columns(what string, expected, found []ir.Column) {
 		want, have := expected[i], found[i]
 		if want.Name.Original != have.Name.Original {
 			d.report("%s %d is %s in the live database, %s in the files", what, i+1, have.Name.Original, want.Name.Original)
-			return // later differences would only be consequences
+			return // only the first difference: the others may be its consequences
 		}
 		if w, h := typeText(d.expected, want.Type), typeText(d.found, have.Type); w != h {
 			d.report("%s %s is %s in the live database, %s in the files", what, want.Name.Original, h, w)
@@ -349,8 +350,9 @@ func (d *differ) columns(what string, expected, found []ir.Column) {
 	}
 }
 
-// typeText returns a text for a type that is equal for two types if generated code is. It includes
-// the labels of an enum and the fields of a struct, but not their names in code.
+// typeText returns a text for type t. Two types have the same text if and only if the code
+// generated for them is the same. The text includes the labels of an enum and the fields of a
+// struct, but not the names of these types in code.
 func typeText(m *ir.Module, t ir.Type) string {
 	null := map[bool]string{true: "?"}[t.ElemNullable]
 	switch t.Kind {

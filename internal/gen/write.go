@@ -14,13 +14,13 @@ import (
 type Change struct {
 	// Path is the file's path for messages, relative to the working folder.
 	Path string `json:"path"`
-	// Missing means that the file does not exist yet.
+	// Missing means that the file does not exist on disk yet.
 	Missing bool `json:"missing"`
 	content string
 }
 
-// Compare returns the generated files that differ from the files on disk, sorted by path. Line ends
-// are ignored, because git may have changed them.
+// Compare returns the generated files whose content on disk is different, sorted by path. It
+// ignores differences in line ends, because git may have changed them.
 func (o *Output) Compare() ([]Change, error) {
 	var out []Change
 	for _, f := range o.Files {
@@ -41,10 +41,10 @@ func (o *Output) Compare() ([]Change, error) {
 	return out, nil
 }
 
-// Write writes the generated files that differ from those on disk, and returns them. It does not
-// touch the other files, so that build tools see no new modification time. It first writes all
-// files under temporary names, and then renames them. So if the disk is full, all old files stay
-// unchanged.
+// Write writes the generated files that differ from those on disk, and returns what it changed. It
+// does not touch the other files, so that their modification times stay as they are for build
+// tools. It first writes all files under temporary names, and then renames them. So if the disk is
+// full, all old files stay unchanged.
 func (o *Output) Write() (changed []Change, err error) {
 	if changed, err = o.Compare(); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (o *Output) Write() (changed []Change, err error) {
 	defer func() {
 		for _, s := range scratch {
 			if s != "" {
-				_ = os.Remove(s) // a leftover; the first error is more important
+				_ = os.Remove(s) // a leftover; the first error is more important than this one
 			}
 		}
 	}()
@@ -71,8 +71,8 @@ func (o *Output) Write() (changed []Change, err error) {
 	return changed, nil
 }
 
-// beside writes the new text of a file to a temporary file in the same folder. It returns the
-// temporary file's path.
+// beside writes the new content of a file to a temporary file in the same folder. It returns the
+// path of the temporary file.
 func beside(c Change) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
 		return "", err
@@ -91,7 +91,7 @@ func beside(c Change) (path string, err error) {
 	return f.Name(), nil
 }
 
-// String returns the change as a line for a message: `new path` or `changed path`.
+// String returns the change as a line of a message: `new path` or `changed path`.
 func (c Change) String() string {
 	if c.Missing {
 		return fmt.Sprintf("new     %s", c.Path)

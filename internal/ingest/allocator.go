@@ -6,40 +6,41 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// BoundedAllocator is an Arrow allocator that holds at most a fixed number of bytes at a time.
-// arrow-go's readers allocate whatever size a body claims. This allocator refuses to exceed its
-// limit.
+// BoundedAllocator is an Arrow allocator that has at most a fixed number of bytes allocated at a
+// time. arrow-go's readers allocate whatever size a request's body claims. This allocator refuses
+// to exceed its limit.
 //
-// Arrow's allocator interface cannot return errors, so it panics with a base.TooLarge error.
-// Callers recover the panic, see Recovered. Do not use it where arrow-go works on goroutines of its
-// own: nothing would recover the panic there.
+// Arrow's allocator interface cannot return errors, so the allocator panics with a base.TooLarge
+// error. Callers recover the panic with the function Recovered. Do not use the allocator where
+// arrow-go works on goroutines of its own: nothing would recover the panic there.
 type BoundedAllocator struct {
 	left atomic.Int64
 }
 
-// NewBoundedAllocator returns an allocator of at most limit bytes.
+// NewBoundedAllocator returns an allocator that allocates at most limit bytes at a time.
 func NewBoundedAllocator(limit int64) *BoundedAllocator {
 	a := &BoundedAllocator{}
 	a.left.Store(limit)
 	return a
 }
 
-// Take counts size bytes that the caller allocated elsewhere against the limit. It panics like
-// Allocate.
+// Take counts size bytes, which the caller allocated elsewhere, as allocated by this allocator. It
+// panics with a base.TooLarge error if that exceeds the limit.
 func (a *BoundedAllocator) Take(size int) {
 	if size < 0 || a.left.Add(-int64(size)) < 0 {
 		panic(base.Errorf(base.TooLarge, "the body needs more memory than the limit").WithHint("send the rows in several requests"))
 	}
 }
 
-// Allocate returns size zeroed bytes. It panics with a base.TooLarge error if they exceed the
+// Allocate returns size zeroed bytes. It panics with a base.TooLarge error if that exceeds the
 // limit.
 func (a *BoundedAllocator) Allocate(size int) []byte {
 	a.Take(size)
 	return make([]byte, size)
 }
 
-// Reallocate returns size bytes that start with the content of b.
+// Reallocate returns size bytes that begin with the content of b. It panics with a base.TooLarge
+// error if that exceeds the limit.
 func (a *BoundedAllocator) Reallocate(size int, b []byte) []byte {
 	if size >= 0 && size <= cap(b) {
 		a.left.Add(int64(len(b)) - int64(size))
@@ -51,12 +52,12 @@ func (a *BoundedAllocator) Reallocate(size int, b []byte) []byte {
 	return to
 }
 
-// Free returns the bytes of b to the limit.
+// Free frees the bytes of b, so that they no longer count as allocated.
 func (a *BoundedAllocator) Free(b []byte) { a.left.Add(int64(len(b))) }
 
-// Recovered converts the value that recover returned into an error. It returns nil for nil, and the
-// error of a BoundedAllocator unchanged. Any other panic becomes a base.Invalid error about broken
-// data.
+// Recovered converts panicked, the value that recover returned, into an error. It returns nil for
+// nil, and the error of a BoundedAllocator unchanged. Any other panic becomes a base.Invalid error
+// about broken data, with a message made by format.
 func Recovered(panicked any, format string) error {
 	switch p := panicked.(type) {
 	case nil:

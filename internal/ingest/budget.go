@@ -2,12 +2,12 @@ package ingest
 
 import "github.com/scoterdb/scoter/internal/base"
 
-// Budget limits how much memory the rows of one request may take. The limit is needed because
-// dictionaries and views can refer to the same bytes any number of times: a body of a few bytes can
-// expand to gigabytes of rows.
+// Budget limits how much memory the rows of one request may take. The limit is needed because a
+// dictionary or view can refer to the same bytes any number of times: a body of a few bytes can
+// become gigabytes of rows.
 type Budget struct{ limit, left int64 }
 
-// NewBudget returns a budget of limit bytes.
+// NewBudget returns a budget of limit bytes of memory.
 func NewBudget(limit int64) *Budget { return &Budget{limit, limit} }
 
 func (b *Budget) take(n int) error {

@@ -9,19 +9,19 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Kind is the type that a Column has so far.
+// Kind is the type that the values of a Column have so far.
 type Kind uint8
 
-// The kinds that follow from values alone.
+// These are the types of columns that follow from values alone.
 const (
-	Null Kind = iota // only NULLs so far
+	Null Kind = iota // Null is the kind of a column in which all values so far are NULL.
 	Bool
-	Int   // int64
-	Uint  // uint64: at least one value is above the range of int64, and none is negative
-	Float // float64
+	Int   // Int is int64.
+	Uint  // Uint is uint64. A value is above the range of int64, and none is negative.
+	Float // Float is float64.
 	String
 	Binary
-	Timestamp // microseconds since 1970 UTC; nanoseconds if a value needs them
+	Timestamp // Timestamp has microseconds since 1970 UTC, or nanoseconds if a value needs them.
 	List
 	Struct
 )
@@ -32,56 +32,63 @@ var kindNames = [...]string{"NULL", "a boolean", "an integer", "an integer above
 // String returns the kind as error messages name it.
 func (k Kind) String() string { return kindNames[k] }
 
-// Column builds one column in Arrow's layout. Its type follows from its values.
+// Column builds one column of rows in Arrow's layout. The type of the column follows from its
+// values.
 //
 // Values are set by row number, in ascending order. Rows that are skipped are NULL. After a method
-// has returned an error the column must not be used.
+// has returned an error, the column must not be used.
 type Column struct {
-	name   string // path from the table: "a", "a.b"
+	// name is the column's name. For a nested column it is a path of names, such as "a.b".
+	name   string
 	nested bool
 	kind   Kind
 	rows   int
 	nulls  int
-	// left counts the NULLs of rows that did not contain the column, as opposed to NULLs that
-	// were sent.
+	// left is the number of NULLs that stand for rows without this column. NULLs that were sent are
+	// not counted.
 	left   int
 	shared *shared
-	// list is the list column that contains this column's rows as elements, or as fields of its
-	// elements. It is nil if the column's rows are the table's rows.
+	// list is the list column that contains this column: it contains this column's rows as
+	// elements, or as a field of its elements. It is nil if the column's rows are the rows of the
+	// table.
 	list *Column
 
-	// valid is the validity bitmap of the rows up to the last NULL. All later rows are valid, so a
-	// column without NULLs never touches the bitmap.
+	// valid is the validity bitmap of the rows up to the last NULL. All later rows are valid, so
+	// for a column without NULLs the bitmap is never written.
 	valid     []byte
 	validRows int
 
-	fixed []uint64 // Int, Uint, Float (bits), Timestamp (microseconds): one per row
-	// Timestamp: nanoseconds below the microsecond, up to the last row that has any
-	nanos   []uint16
-	bools   []byte  // Bool: bitmap
-	text    Strings // String, Binary
-	offsets []int32 // List: start of each row's elements in element, and the end of the last
+	// values of Int, Uint, Float (as bits) and Timestamp (in microseconds), one per row
+	fixed []uint64
+	// nanos is for Timestamp. It has the nanoseconds below the microsecond, for the rows up to the
+	// last one that has any.
+	nanos []uint16
+	bools []byte  // bools has the values of a column of the kind Bool, as a bitmap.
+	text  Strings // text has the values of a column of the kind String or Binary.
+	// offsets is for a column of the kind List. It says where each row begins in element, and where
+	// the last row ends.
+	offsets []int32
 	element *Column
-	fields  columns // Struct
+	fields  columns // fields are the columns of the fields of a column of the kind Struct.
 }
 
-// shared is the state that all columns of a table share.
+// shared is the state that all columns of a table share, nested columns included.
 type shared struct {
-	columns int // number of columns, including nested ones
+	columns int // columns is the number of columns of the table, including nested columns.
 	padding *Padding
 }
 
-// Name returns the column's name. For a nested column it is a path, such as "a.b".
+// Name returns the column's name. For a nested column it is a path of names, such as "a.b".
 func (c *Column) Name() string { return c.name }
 
-// Kind returns the type that the column has so far.
+// Kind returns the type that the values of the column have so far.
 func (c *Column) Kind() Kind { return c.kind }
 
-// Rows returns the number of rows that are set.
+// Rows returns the number of rows of the column, which is also the number of the next row to set.
 func (c *Column) Rows() int { return c.rows }
 
-// Row returns the number of the table's row that contains the given row of the column. The two
-// differ within lists.
+// Row returns the number of the table's row that contains the given row of the column. For a column
+// inside of a list, the numbers differ.
 func (c *Column) Row(row int) int {
 	for list := c.list; list != nil; list = list.list {
 		row = sort.Search(len(list.offsets), func(i int) bool { return int(list.offsets[i]) > row }) - 1
@@ -124,8 +131,8 @@ func (c *Column) pad(rows int) error {
 	return nil
 }
 
-// extendValid extends the validity bitmap to the given number of rows. The rows that it did not
-// cover before are valid.
+// extendValid extends the validity bitmap to the given number of rows. Rows that it did not have
+// before are valid.
 func (c *Column) extendValid(rows int) {
 	for need := int(bitutil.BytesForBits(int64(rows))); len(c.valid) < need; {
 		c.valid = append(c.valid, 0xff)
@@ -133,7 +140,8 @@ func (c *Column) extendValid(rows int) {
 	c.validRows = rows
 }
 
-// fill extends the buffers of the column's kind to the given number of rows, with zero values.
+// fill extends the value buffers of the column to the given number of rows. The new values are
+// zero.
 func (c *Column) fill(rows int) error {
 	n := rows - c.rows
 	switch c.kind {
@@ -159,7 +167,8 @@ func (c *Column) fill(rows int) error {
 	return nil
 }
 
-// become changes a column that has only NULLs into a column of kind k, and pads it up to row.
+// become changes a column that has only NULLs into a column of kind k. Before that, it adds NULLs
+// up to row.
 func (c *Column) become(row int, k Kind) error {
 	if err := c.pad(row); err != nil {
 		return err
@@ -168,7 +177,7 @@ func (c *Column) become(row int, k Kind) error {
 	c.kind, c.rows = k, 0
 	switch k {
 	case String, Binary:
-		// dictionaries inside lists and structs rarely help readers
+		// Inside of lists and structs, dictionaries rarely help readers.
 		c.text.plain = k == Binary || c.nested
 		c.text.reserve(0)
 	case List:
@@ -191,8 +200,8 @@ func (c *Column) become(row int, k Kind) error {
 	return nil
 }
 
-// open prepares the column for a value of kind k at row: it pads the column and sets its kind. It
-// returns an error if row is already set or if k does not fit the column's kind.
+// open prepares the column for a value of kind k in row. It adds NULLs up to row, and sets the
+// column's kind. It returns an error if row is set already, or if k does not fit the column's kind.
 func (c *Column) open(row int, k Kind) error {
 	switch {
 	case row < c.rows:
@@ -205,18 +214,18 @@ func (c *Column) open(row int, k Kind) error {
 	return c.mismatch(row, k)
 }
 
-// SetNull sets row to NULL.
+// SetNull sets the value in row to NULL.
 func (c *Column) SetNull(row int) error {
 	if row < c.rows {
 		return c.errorf(row, "the column is given twice")
 	}
-	// a NULL that was sent is not an implied one
+	// A NULL that was sent does not count as padding.
 	c.shared.padding.left = min(c.shared.padding.left+1, maxPadding)
 	c.left--
 	return c.pad(row + 1)
 }
 
-// SetBool sets row to v.
+// SetBool sets the value in row to the boolean v.
 func (c *Column) SetBool(row int, v bool) error {
 	if c.kind != Bool || row != c.rows {
 		if err := c.open(row, Bool); err != nil {
@@ -233,7 +242,8 @@ func (c *Column) SetBool(row int, v bool) error {
 	return nil
 }
 
-// SetInt sets row to v. In a column of floating-point numbers it stores the equal float64.
+// SetInt sets the value in row to the integer v. In a column of floating-point numbers, it stores
+// the float64 that equals v.
 func (c *Column) SetInt(row int, v int64) error {
 	if c.kind != Int || row != c.rows {
 		return c.setIntSlow(row, v)
@@ -267,7 +277,8 @@ func (c *Column) setIntSlow(row int, v int64) error {
 	return nil
 }
 
-// SetUint sets row to v. Values up to math.MaxInt64 are stored as SetInt stores them.
+// SetUint sets the value in row to the integer v. Values up to math.MaxInt64 are stored as SetInt
+// stores them.
 func (c *Column) SetUint(row int, v uint64) error {
 	if v <= math.MaxInt64 {
 		return c.SetInt(row, int64(v))
@@ -296,7 +307,8 @@ func (c *Column) SetUint(row int, v uint64) error {
 	return nil
 }
 
-// SetUnsigned sets row to v in a column of unsigned integers, even if v would fit int64.
+// SetUnsigned sets the value in row to v in a column of unsigned integers (Kind Uint), also if v
+// would fit into int64.
 func (c *Column) SetUnsigned(row int, v uint64) error {
 	if c.kind != Uint || row != c.rows {
 		if err := c.open(row, Uint); err != nil {
@@ -308,8 +320,8 @@ func (c *Column) SetUnsigned(row int, v uint64) error {
 	return nil
 }
 
-// SetFloat sets row to v. Integers that were set before become floating-point numbers. It returns
-// an error if one of them would lose a digit.
+// SetFloat sets the value in row to v. Integers that were set before become floating-point numbers.
+// It returns an error if an integer would lose a digit by that.
 func (c *Column) SetFloat(row int, v float64) error {
 	if c.kind != Float || row != c.rows {
 		if err := c.floatFromIntegers(row); err != nil {
@@ -349,7 +361,7 @@ func (c *Column) floatFromIntegers(row int) error {
 	return nil
 }
 
-// exactFloat returns v as a float64, and whether the conversion is exact.
+// exactFloat returns the integer v as a float64, and whether the conversion is exact.
 func exactFloat(v int64) (float64, bool) {
 	f := float64(v)
 	return f, f < 1<<63 && int64(f) == v

@@ -6,7 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// SetString sets row to a copy of v. It returns an error if v is not valid UTF-8.
+// SetString sets the value in row to a copy of the text v. It returns an error if v is not valid
+// UTF-8.
 func (c *Column) SetString(row int, v []byte) error {
 	if c.kind != String || row != c.rows {
 		if err := c.open(row, String); err != nil {
@@ -27,7 +28,7 @@ func (c *Column) textError(row int, v []byte) error {
 	return base.Errorf(base.TooLarge, "column %q holds more than 2 GiB of text", c.name)
 }
 
-// SetBinary sets row to a copy of v.
+// SetBinary sets the value in row to a copy of the bytes v.
 func (c *Column) SetBinary(row int, v []byte) error {
 	if err := c.open(row, Binary); err != nil {
 		return err
@@ -39,7 +40,8 @@ func (c *Column) SetBinary(row int, v []byte) error {
 	return nil
 }
 
-// SetTimestamp sets row to a point in time: microseconds since 1970 UTC, plus 0 to 999 nanoseconds.
+// SetTimestamp sets the value in row to a point in time: micros microseconds since 1970 UTC, plus 0
+// to 999 nanoseconds.
 func (c *Column) SetTimestamp(row int, micros int64, nanos uint16) error {
 	if err := c.open(row, Timestamp); err != nil {
 		return err
@@ -53,8 +55,8 @@ func (c *Column) SetTimestamp(row int, micros int64, nanos uint16) error {
 	return nil
 }
 
-// BeginList starts the list of a row and returns the column of its elements. Append each element
-// with a Set method of that column, at its Rows(), and then call EndList.
+// BeginList begins a list in row, and returns the column of its elements. Append each element with
+// a Set method of the returned column, at that column's Rows(), and then call EndList.
 func (c *Column) BeginList(row int) (*Column, error) {
 	if err := c.open(row, List); err != nil {
 		return nil, err
@@ -62,7 +64,7 @@ func (c *Column) BeginList(row int) (*Column, error) {
 	return c.element, nil
 }
 
-// EndList ends the list that BeginList started.
+// EndList ends the list that BeginList began.
 func (c *Column) EndList() error {
 	if c.element.rows > math.MaxInt32 {
 		return base.Errorf(base.TooLarge, "column %q holds more than %d list elements", c.name, math.MaxInt32)
@@ -72,12 +74,13 @@ func (c *Column) EndList() error {
 	return nil
 }
 
-// BeginStruct starts the struct of a row. Set its fields at the same row, then call EndStruct.
-// Fields that are not set are NULL.
+// BeginStruct begins a struct in row. Set its fields in the same row of their columns, and then
+// call EndStruct. Fields that are not set are NULL.
 func (c *Column) BeginStruct(row int) error { return c.open(row, Struct) }
 
-// Field returns the field of a struct column by name, and creates it if it is new. position is a
-// hint that makes the search faster: the field's place among the fields of this row.
+// Field returns the column of a struct's field with the given name, and creates it if it is new.
+// position is the field's place among the fields that this row sets. It is only a hint, which makes
+// the search faster.
 func (c *Column) Field(position int, name []byte) (*Column, error) {
 	f, err := c.fields.get(position, name, c.name+".", c.shared)
 	if err == nil {
@@ -86,5 +89,5 @@ func (c *Column) Field(position int, name []byte) (*Column, error) {
 	return f, err
 }
 
-// EndStruct ends the struct that BeginStruct started.
+// EndStruct ends the struct that BeginStruct began.
 func (c *Column) EndStruct() { c.rows++ }

@@ -2,8 +2,9 @@ package ingest
 
 import "github.com/scoterdb/scoter/internal/schema"
 
-// Declared returns the fields whose type satisfies kinds, or contains a type that does. Some
-// formats cannot express values of such types, so their decoders need the declared type.
+// Declared returns the fields for whose type, or for a type inside of it, the function kinds
+// returns true. Decoders of formats that cannot express values of such types need the declared
+// types of these fields.
 func Declared(fields []schema.Field, kinds func(schema.Kind) bool) []schema.Field {
 	var out []schema.Field
 	for _, f := range fields {
@@ -14,13 +15,14 @@ func Declared(fields []schema.Field, kinds func(schema.Kind) bool) []schema.Fiel
 	return out
 }
 
-// HasKind reports whether kinds holds for t, or for a type that t contains.
+// HasKind reports whether the function kinds returns true for the kind of type t, or for that of a
+// type inside of t.
 func HasKind(t schema.Type, kinds func(schema.Kind) bool) bool {
 	return kinds(t.Kind) || t.Elem != nil && HasKind(*t.Elem, kinds) || len(Declared(t.Fields, kinds)) > 0
 }
 
-// TypeNamed returns the type of the field with the given name, or nil if there is none. Names are
-// also compared after case folding.
+// TypeNamed returns the type of the field with the given name, or nil if there is none. A field
+// whose name differs only in case also matches.
 func TypeNamed(fields []schema.Field, name []byte) *schema.Type {
 	for i := range fields {
 		if fields[i].Name == string(name) || schema.Fold(fields[i].Name) == schema.Fold(string(name)) {
@@ -30,7 +32,7 @@ func TypeNamed(fields []schema.Field, name []byte) *schema.Type {
 	return nil
 }
 
-// EntryOf returns the type of the entries of a MAP of type t. They are sent as {"key": ...,
+// EntryOf returns the type of the entries of the MAP type t. An entry is sent as {"key": ...,
 // "value": ...}.
 func EntryOf(t schema.Type) schema.Type {
 	return schema.StructOf(schema.Field{Name: "key", Type: *t.Key}, schema.Field{Name: "value", Type: *t.Elem})

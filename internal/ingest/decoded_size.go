@@ -6,12 +6,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// DecodedSize estimates the size in bytes of a compressed body after decoding, and the memory that
-// its decoder needs in addition.
+// DecodedSize estimates the size in bytes that a compressed body has after decompression, and the
+// memory in bytes that its decoder needs in addition.
 //
-// Where the body declares its size, DecodedSize returns that, limited to what the encoding can
-// produce. Otherwise it returns a guess. For gzip it uses the size that the last member declares:
-// most bodies have only one member.
+// If the body says its size, DecodedSize returns that size, limited to what the encoding can
+// produce. Otherwise it returns a guess. For gzip it uses the size in the last member (a part with
+// its own header), because most bodies have only one member.
 func DecodedSize(encoding string, body []byte) (size, decoder int64) {
 	switch n := int64(len(body)); encoding {
 	case "gzip":
@@ -31,16 +31,18 @@ func DecodedSize(encoding string, body []byte) (size, decoder int64) {
 }
 
 const (
-	gzipMost = 1032 // one byte of deflate expands to at most this many bytes
+	gzipMost = 1032 // gzipMost is the maximum number of bytes to which one byte of deflate expands.
 
-	zstdBlock = 128 << 10 // the most bytes that a block of zstd holds
-	// The assumed largest compression ratio of a block, for frames that do not declare their size.
+	zstdBlock = 128 << 10 // zstdBlock is the maximum number of bytes in a block of zstd.
+	// zstdShare is the compression ratio that is assumed for a block, at most, if its frame does
+	// not say its size.
 	zstdShare = 64
 	lz4Share  = 16
 )
 
-// zstdSize adds up the sizes that the frames of b declare. For frames that do not declare one it
-// takes a guess from their blocks. window is the largest window of all frames.
+// zstdSize returns the sum of the sizes that the zstd frames of b declare. For a frame that does
+// not declare its size, it guesses the size from the frame's blocks. window is the largest window
+// of all frames, in bytes.
 func zstdSize(b []byte) (size, window int64) {
 	for len(b) > 0 {
 		var h zstd.Header
@@ -72,8 +74,9 @@ func zstdSize(b []byte) (size, window int64) {
 	return size, window
 }
 
-// zstdBlocks returns the largest possible size of a frame's blocks, a guess of their actual size,
-// and the bytes after them.
+// zstdBlocks reads the headers of the blocks of a zstd frame. most is the maximum size of the
+// blocks in bytes after decompression, guess is a guess of their real size, and rest are the bytes
+// after the blocks.
 func zstdBlocks(b []byte) (most, guess int64, rest []byte) {
 	const raw, rle = 0, 1
 	for len(b) >= 3 {
@@ -97,14 +100,16 @@ func zstdBlocks(b []byte) (most, guess int64, rest []byte) {
 	return most, guess, b
 }
 
-// lz4Size returns a guess of b's decoded size, and whether b is a sequence of complete LZ4 frames.
-// It only follows the sizes of the blocks: the decoder checks their contents and checksums.
+// lz4Size returns a guess of the size of b after decompression, and whether b consists of complete
+// LZ4 frames. It only adds up the sizes of the blocks: the decoder checks their contents and
+// checksums.
 func lz4Size(b []byte) (size int64, complete bool) {
 	for first := true; first || len(b) > 0; first = false {
 		if len(b) < 8 {
 			return size, false
 		}
-		if magic := binary.LittleEndian.Uint32(b); magic>>4 == 0x184d2a5 { // a skippable frame
+		// skippable frame: it has no data
+		if magic := binary.LittleEndian.Uint32(b); magic>>4 == 0x184d2a5 {
 			skip := uint64(binary.LittleEndian.Uint32(b[4:])) + 8
 			if skip > uint64(len(b)) {
 				return size, false
@@ -121,8 +126,8 @@ func lz4Size(b []byte) (size int64, complete bool) {
 	return size, true
 }
 
-// lz4Frame is lz4Size for the first frame of b, and also returns the bytes after that frame. b has
-// at least 8 bytes.
+// lz4Frame guesses the size of the first LZ4 frame of b after decompression. It also returns the
+// bytes after the frame, and whether the frame is complete. b has at least 8 bytes.
 func lz4Frame(b []byte) (size int64, rest []byte, complete bool) {
 	const (
 		blockChecksum   = 1 << 4
@@ -131,7 +136,7 @@ func lz4Frame(b []byte) (size int64, rest []byte, complete bool) {
 		dictionaryID    = 1 << 0
 	)
 	flags := b[4]
-	// 4 is 64 KiB, 5 is 256 KiB, up to 7
+	// The header has the code of the maximum block size: 4 is 64 KiB, 5 is 256 KiB, up to 7.
 	blockMost := int64(64<<10) << (2 * max(0, int(b[5]>>4&7)-4))
 	header, trailer, tail := 7, 0, 0
 	if flags&contentSize != 0 {

@@ -14,33 +14,35 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The magic bytes of the encodings. No wire format that Scoter accepts begins with one of them.
-// None is text. As MessagePack, each would be an extension, a negative integer or broken.
+// These are the bytes with which compressed bodies begin. No wire format that Scoter accepts begins
+// with them: they are not text, and as MessagePack each would be an extension, a negative integer
+// or broken.
 var (
 	magicGzip = []byte{0x1f, 0x8b}
 	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
 	magicLZ4  = []byte{0x04, 0x22, 0x4d, 0x18}
 )
 
-// Identity is the encoding of a body that is not compressed.
+// Identity is the name of the encoding of a body that is not compressed.
 const Identity = "identity"
 
-var gzipReaders sync.Pool // *gzip.Reader; each takes 40 KB
+var gzipReaders sync.Pool // gzipReaders are *gzip.Reader for reuse. Each of them takes 40 KB.
 
-// A zstd frame's header declares a window, which its decoder allocates. The format asks every
-// decoder to support 8 MiB, and level 19 uses 32 MiB. Decoders with a window above pooledWindow are
-// not pooled.
+// Decoders with a zstd window above pooledWindow bytes are not cached in the pool. The header of a
+// zstd frame declares a window, which the decoder allocates. The format asks every decoder to
+// support 8 MiB, and level 19 uses 32 MiB.
 const (
 	maxWindow    = 32 << 20
 	pooledWindow = 8 << 20
 )
 
-var zstdReaders sync.Pool // *zstd.Decoder
+var zstdReaders sync.Pool // zstdReaders are *zstd.Decoder for reuse.
 
 // Encoding returns how a body is compressed: gzip, zstd, lz4 (its frame format) or Identity.
 // contentEncoding is the value of the Content-Encoding header, in any case; x-gzip means gzip. If
-// it is empty, the first bytes of the body decide, because Arc's clients send compressed bodies
-// without the header. An unknown encoding is a base.Invalid error.
+// it is empty, the first bytes of the body decide. That is for clients of Arc (a database server
+// whose write formats Scoter accepts), which send compressed bodies without the header. An unknown
+// encoding is a base.Invalid error.
 func Encoding(contentEncoding string, body []byte) (string, error) {
 	switch encoding := strings.ToLower(strings.TrimSpace(contentEncoding)); encoding {
 	case "":
@@ -54,8 +56,8 @@ func Encoding(contentEncoding string, body []byte) (string, error) {
 	}
 }
 
-// Compressed reports whether the first bytes of a body are those of an encoding that Decompress
-// decodes.
+// Compressed reports whether a body begins like one that is compressed with an encoding that
+// Decompress supports.
 func Compressed(body []byte) bool { return encodingOf(body) != Identity }
 
 func encodingOf(head []byte) string {
@@ -70,7 +72,7 @@ func encodingOf(head []byte) string {
 	return Identity
 }
 
-// zstdReader returns a decoder that runs on the caller's goroutine.
+// zstdReader returns a zstd decoder for body, which works on the caller's goroutine.
 func zstdReader(body []byte) (*zstd.Decoder, error) {
 	if r, _ := zstdReaders.Get().(*zstd.Decoder); r != nil {
 		return r, r.Reset(bytes.NewReader(body))
@@ -78,12 +80,12 @@ func zstdReader(body []byte) (*zstd.Decoder, error) {
 	return zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 }
 
-// Decompress returns the whole decoded body of a request. It decodes into the capacity of out. If
-// that is too small it calls grow, which returns out's content in memory of a larger capacity. An
-// error of grow is returned as it is.
+// Decompress returns the whole body of a request, decompressed. It writes to the memory of out, up
+// to its capacity. If that is too small, it calls grow, which returns the content of out in a
+// larger slice. An error of grow is returned as it is.
 //
-// Errors are base.TooLarge if the decoded body has more than limit bytes, and base.Invalid if the
-// body is damaged, is truncated, or has other bytes after its end.
+// Errors are base.TooLarge if the decompressed body has more than limit bytes. They are
+// base.Invalid if the body is damaged, is truncated, or has other bytes after its end.
 func Decompress(encoding string, body, out []byte, limit int64, grow func(out []byte, size int64) ([]byte, error)) ([]byte, error) {
 	switch encoding {
 	case "gzip":
@@ -108,8 +110,8 @@ func Decompress(encoding string, body, out []byte, limit int64, grow func(out []
 		}
 		return readAll(r, encoding, out, limit, grow)
 	case "lz4":
-		// The reader accepts a body that ends between two blocks as complete, so the frames are
-		// checked first.
+		// The lz4 decoder accepts a body that ends between two blocks as complete. So this checks
+		// first that the frames are complete.
 		if _, complete := lz4Size(body); !complete {
 			return nil, damaged("body", encoding, io.ErrUnexpectedEOF)
 		}
@@ -118,7 +120,7 @@ func Decompress(encoding string, body, out []byte, limit int64, grow func(out []
 	return nil, base.Errorf(base.Internal, "no decoder for %q", encoding)
 }
 
-// damaged is the error of a body, or a file, that does not decode.
+// damaged returns the error for a body or a file that cannot be decompressed. what names it.
 func damaged(what, encoding string, err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		return base.Errorf(base.TooLarge, "zstd body with a window of more than %d MiB", maxWindow>>20)
@@ -133,7 +135,8 @@ func tooLarge(limit int64) error {
 	return base.Errorf(base.TooLarge, "the body is larger than %d bytes", limit).WithHint("send it in several requests")
 }
 
-// readAll reads r to its end. More than limit bytes are a base.TooLarge error.
+// readAll reads r to its end into out. It returns a base.TooLarge error if r has more than limit
+// bytes.
 func readAll(r io.Reader, encoding string, out []byte, limit int64, grow func([]byte, int64) ([]byte, error)) (_ []byte, err error) {
 	for {
 		if len(out) == cap(out) {

@@ -108,7 +108,8 @@ func TestDecompressRefusesTruncatedAndDamaged(t *testing.T) {
 	}
 }
 
-// TestDecodedSizeIsWhatABodyBecomes: this size is reserved before a body is decompressed.
+// TestDecodedSizeIsWhatABodyBecomes checks the estimate of a body's size, for which memory is
+// reserved before the body is decompressed.
 func TestDecodedSizeIsWhatABodyBecomes(t *testing.T) {
 	for _, n := range []int{1, 1000, 131_072, 131_073, 3 << 20} {
 		data := bytes.Repeat([]byte("cpu,host=a v=1 1700000000\n"), n/26+1)[:n]

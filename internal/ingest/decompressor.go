@@ -10,18 +10,19 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// largestFileWindow is the largest zstd window that a file may have: zstd --long writes windows of
-// this size.
+// largestFileWindow is the maximum size in bytes of the zstd window of a file. zstd --long writes
+// windows of this size.
 const largestFileWindow = 128 << 20
 
-// NewDecompressor reads a file of any size. The file's first bytes decide whether it is
-// decompressed with gzip or zstd. named is the encoding that the file's name announces, or Identity:
-// a file that was cut to its first bytes no longer shows that it was compressed. Errors of damaged
-// files are base.Invalid.
+// NewDecompressor returns a reader of a file of any size, which decompresses gzip and zstd. The
+// first bytes of the file decide whether it is compressed. named is the encoding that the file's
+// name announces, or Identity. It is needed because a file that was cut after a few bytes no longer
+// shows that it was compressed. Errors about damaged files are base.Invalid.
 func NewDecompressor(file io.Reader, named string) (io.ReadCloser, error) {
 	raw := &fileReader{Reader: file}
 	in := bufio.NewReaderSize(raw, 64<<10)
-	// shorter at the end of the file; a read error is returned again by the next read
+	// head is shorter than requested if the file is. An error of Peek is returned again by the next
+	// read.
 	head, _ := in.Peek(len(magicZstd))
 	switch encoding := encodingOf(head); encoding {
 	case "gzip":
@@ -43,7 +44,8 @@ func NewDecompressor(file io.Reader, named string) (io.ReadCloser, error) {
 	return io.NopCloser(in), nil
 }
 
-// decompressor distinguishes a damaged file from a file that cannot be read.
+// decompressor reads a compressed file. Its errors distinguish a damaged file from a file that
+// cannot be read.
 type decompressor struct {
 	io.Reader
 	encoding string
@@ -67,7 +69,8 @@ func (d *decompressor) Close() error {
 	return nil
 }
 
-// fileReader remembers a read error of the file, to distinguish it from damaged compressed data.
+// fileReader reads the file and remembers its read error. So an error of the file can be
+// distinguished from damaged compressed data.
 type fileReader struct {
 	io.Reader
 	err error

@@ -14,18 +14,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TextDictionary is the type of string columns with repeated values.
+// TextDictionary is the Arrow type of text columns in which values repeat.
 var TextDictionary = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 
-// TimestampNS is the type of time columns whose values need nanoseconds.
+// TimestampNS is the Arrow type of time columns in which a value needs nanoseconds.
 var TimestampNS = &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
 
-// TimestampUS is the type of all other time columns.
+// TimestampUS is the Arrow type of time columns in which no value needs nanoseconds.
 var TimestampUS = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
-// Finish returns the rows of the table as a batch. order lists the columns to return, in this
-// order; nil returns all. The field of a column that some rows do not contain is marked with
-// schema.LackingKey. The table must not be used afterwards.
+// Finish returns the rows of the table as a batch. order lists the columns of the batch, in order;
+// nil means all columns. If some rows do not contain a column, its field is marked with the
+// metadata key schema.LackingKey. The table must not be used afterwards.
 func (t *Table) Finish(order []*Column) (arrow.RecordBatch, error) {
 	if order == nil {
 		order = t.set.list
@@ -54,7 +54,7 @@ func (t *Table) Finish(order []*Column) (arrow.RecordBatch, error) {
 	return batch, nil
 }
 
-// finish returns the column as Arrow data, padded to the given number of rows.
+// finish returns the column as Arrow data. NULLs are added up to the given number of rows.
 func (c *Column) finish(rows int) (*array.Data, error) {
 	if err := c.pad(rows); err != nil {
 		return nil, err
@@ -143,13 +143,14 @@ func (c *Column) finishStruct(rows int, valid *memory.Buffer) (*array.Data, erro
 	return array.NewData(arrow.StructOf(fields...), rows, []*memory.Buffer{valid}, children, c.nulls, 0), nil
 }
 
-// toNanoseconds changes a Timestamp column from microseconds, plus the nanoseconds below them, to
-// one number of nanoseconds per row. It returns an error if a value is out of range.
+// toNanoseconds converts the values of a Timestamp column. Before, a value has microseconds, and
+// nanoseconds below them; after it, a value is one number of nanoseconds. It returns an error if a
+// value is out of range.
 func (c *Column) toNanoseconds() error {
 	c.nanos = append(c.nanos, slices.Repeat([]uint16{0}, c.rows-len(c.nanos))...)
 	for i, bits := range c.fixed {
 		micros := int64(bits)
-		// microseconds with at least one nanosecond in range
+		// last and first are the microseconds within which at least one nanosecond is in range.
 		const last, first = math.MaxInt64 / 1000, math.MinInt64/1000 - 1
 		below := int64(c.nanos[i])
 		if micros > last || micros < first || micros == last && below > math.MaxInt64%1000 || micros == first && below < 1000+math.MinInt64%1000 {
@@ -160,7 +161,7 @@ func (c *Column) toNanoseconds() error {
 	return nil
 }
 
-// isValid reports whether row, which must be set, is not NULL.
+// isValid reports whether the value in row is not NULL. The row must be set.
 func (c *Column) isValid(row int) bool {
 	return c.kind != Null && (row >= c.validRows || bitutil.BitIsSet(c.valid, row))
 }

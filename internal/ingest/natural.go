@@ -12,7 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Natural returns a batch with the same values, in the types that decoders emit:
+// Natural returns a batch with the same values as batch, in the natural types. These are the Arrow
+// types that all decoders return:
 //   - large and view layouts become utf8 and binary
 //   - dictionaries are unpacked, except dictionaries of text
 //   - the time zone of timestamps becomes UTC; the points in time do not change
@@ -21,12 +22,13 @@ import (
 //   - times of day become time64[us], and date64 becomes date32
 //   - extension types become their storage type, except UUID and JSON
 //
-// These are base.Invalid errors: a value that the conversion would change, a type without a
-// counterpart, and anything that Validate refuses. Memory for converted arrays is taken from the
-// budget before it is allocated.
+// The error is base.Invalid for a value that the conversion would change, for a type that has no
+// natural type, and for anything that Validate refuses. Memory for converted arrays is taken from
+// the budget before it is allocated.
 //
-// arrow-go's package compute has casts for much of this, but it runs them on its own goroutines,
-// where a panic ends the process. Some of its kernels panic on arrays without a validity bitmap.
+// arrow-go's package compute has casts for much of this. But it runs them on its own goroutines,
+// where a panic ends the process, and some of its kernels panic on arrays without a validity
+// bitmap.
 func Natural(batch arrow.RecordBatch, budget *Budget) (arrow.RecordBatch, error) {
 	if err := validate(batch, budget); err != nil {
 		return nil, err
@@ -52,7 +54,8 @@ func Natural(batch arrow.RecordBatch, budget *Budget) (arrow.RecordBatch, error)
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, batch.NumRows()), nil
 }
 
-// natural converts one array, see Natural. The caller releases the result.
+// natural converts one array to the type that decoders return for its values, as Natural does for a
+// batch. The caller releases the result.
 func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	switch t := a.DataType().(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
@@ -75,12 +78,12 @@ func natural(a arrow.Array, budget *Budget) (arrow.Array, error) {
 
 var (
 	uuidType = extensions.NewUUIDType()
-	// a supported storage type, so there is no error
+	// The storage type is a supported one, so there is no error.
 	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String)
 )
 
-// naturalExtension keeps the extension types that tables have a type for, and replaces others by
-// their storage.
+// naturalExtension converts an array of an extension type. It leaves the types that tables can
+// store (UUID and JSON) as they are. All other types become their storage type.
 func naturalExtension(a array.ExtensionArray, budget *Budget) (arrow.Array, error) {
 	storage := a.Storage()
 	if a.ExtensionType().ExtensionName() == uuidType.ExtensionName() && arrow.TypeEqual(storage.DataType(), uuidType.StorageType()) {
@@ -98,8 +101,9 @@ func unsupported(t arrow.DataType) error {
 	return base.Errorf(base.Invalid, "type %v is not supported", t)
 }
 
-// naturalTimestamp replaces the time zone by UTC. With a zone, seconds and milliseconds become
-// microseconds, because tables have only one type of timestamps with a zone.
+// naturalTimestamp converts an array of timestamps so that its time zone is UTC. With a zone,
+// seconds and milliseconds become microseconds, because tables have only one type of timestamps
+// with a zone.
 func naturalTimestamp(a arrow.Array, t *arrow.TimestampType, budget *Budget) (arrow.Array, error) {
 	if t.TimeZone == "" {
 		a.Retain()
@@ -125,15 +129,17 @@ func naturalTimestamp(a arrow.Array, t *arrow.TimestampType, budget *Budget) (ar
 	})
 }
 
-// naturalDictionary keeps dictionaries of text, with uint32 indices. It unpacks dictionaries of
-// other flat types and those that have NULLs among their values.
+// naturalDictionary converts a dictionary array. Dictionaries of text stay dictionaries, with
+// uint32 indices. It unpacks dictionaries of other flat types, and dictionaries with NULLs among
+// their values.
 func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error) {
 	values, err := natural(a.Dictionary(), budget)
 	if err != nil {
 		return nil, err
 	}
 	defer values.Release()
-	// each batch is validated with the whole dictionary, and so is charged for it
+	// The dictionary does not change. Its memory counts for each batch, because each batch is
+	// validated with the whole dictionary.
 	if values == a.Dictionary() {
 		for _, b := range values.Data().Buffers() {
 			if err := budget.take(len(bytesOf(b))); err != nil {
@@ -173,7 +179,7 @@ func naturalDictionary(a *array.Dictionary, budget *Budget) (arrow.Array, error)
 	if !ok || t.BitWidth()%8 != 0 || len(values.Data().Buffers()) != 2 {
 		return nil, unsupported(a.DataType())
 	}
-	// Values of whole bytes are copied without decoding them.
+	// Values that have whole bytes are copied without decoding them.
 	from, width := bytesOf(values.Data().Buffers()[1]), t.BitWidth()/8
 	if err := budget.take(a.Len() * width); err != nil {
 		return nil, err
@@ -206,7 +212,7 @@ func naturalNested(a arrow.Array, budget *Budget) (arrow.Array, error) {
 		child := array.MakeFromData(c)
 		out, err := natural(child, budget)
 		child.Release()
-		// only whole columns may be dictionaries in tables
+		// In tables, only whole columns may be dictionaries, and not values inside of columns.
 		if d, ok := out.(*array.Dictionary); ok {
 			text := d.Dictionary().(*array.String)
 			out, err = flatten(d.Len(), arrow.BinaryTypes.String, budget, d.IsNull, func(i int) string { return text.Value(d.GetValueIndex(i)) })
@@ -255,7 +261,7 @@ func naturalNested(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	return array.MakeFromData(out), nil
 }
 
-// narrowOffsets returns the offsets of a large list as int32.
+// narrowOffsets converts the 64-bit offsets of a large list to 32 bits.
 func narrowOffsets(d arrow.ArrayData) (*memory.Buffer, error) {
 	wide := arrow.Int64Traits.CastFromBytes(bytesOf(d.Buffers()[1]))
 	narrow := make([]int32, len(wide))

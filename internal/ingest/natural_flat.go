@@ -13,7 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// naturalFlat converts flat types whose layout differs from that of their natural counterpart.
+// naturalFlat converts an array of a flat type to the type that decoders return for its values, if
+// the two types have different layouts.
 func naturalFlat(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	text, binary := arrow.BinaryTypes.String, arrow.BinaryTypes.Binary
 	switch a := a.(type) {
@@ -61,14 +62,14 @@ func naturalFlat(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	return naturalDecimal(a, budget)
 }
 
-// naturalDecimal converts decimals of other widths to decimal128. A decimal with a negative scale
+// naturalDecimal converts decimals of any width to decimal128. A decimal with a negative scale
 // counts tens or hundreds. Tables have no such type, so it becomes a whole number.
 func naturalDecimal(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	t, ok := a.DataType().(arrow.DecimalType)
 	if !ok {
 		return nil, unsupported(a.DataType())
 	}
-	const most = 38 // digits
+	const most = 38 // maximum number of digits
 	scale := int(t.GetScale())
 	if scale < -most || scale > most {
 		return nil, base.Errorf(base.Invalid, "type %v is not supported: its scale is not between %d and %d", t, -most, most)
@@ -108,7 +109,7 @@ func naturalDecimal(a arrow.Array, budget *Budget) (arrow.Array, error) {
 	})
 }
 
-// times10 returns v * 10^tens. It returns false if the result has more than the given number of
+// times10 returns v times 10^tens. It returns false if the result has more than the given number of
 // digits.
 func times10(v decimal128.Num, tens, digits int) (decimal128.Num, bool) {
 	ten := big.NewInt(10)
@@ -119,8 +120,8 @@ func times10(v decimal128.Num, tens, digits int) (decimal128.Num, bool) {
 	return decimal128.FromBigInt(n), true
 }
 
-// convert builds an array of type t. put appends the value of row i. If t cannot hold the value,
-// put appends a placeholder and returns false.
+// convert builds an array of type t from array a. The function put appends the value of row i to
+// the builder b. If t cannot represent the value, put appends a placeholder and returns false.
 func convert(a arrow.Array, t arrow.DataType, budget *Budget, put func(b array.Builder, i int) bool) (arrow.Array, error) {
 	if err := budget.take(a.Len() * t.(arrow.FixedWidthDataType).Bytes()); err != nil {
 		return nil, err
@@ -140,12 +141,13 @@ func convert(a arrow.Array, t arrow.DataType, budget *Budget, put func(b array.B
 	return b.NewArray(), nil
 }
 
-// flatten builds an array of text or binary with 32-bit offsets and one buffer of values.
+// flatten builds an array of text or binary with 32-bit offsets and one buffer of values, from the
+// values that the function value returns.
 func flatten(rows int, t arrow.BinaryDataType, budget *Budget, isNull func(i int) bool, value func(i int) string) (arrow.Array, error) {
 	size := 0
 	for i := range rows {
 		if !isNull(i) {
-			size += len(value(i)) // at most 2^31 times 2^31
+			size += len(value(i)) // no overflow: the size is at most 2^31 times 2^31
 		}
 	}
 	if err := budget.take(size + 4*rows); err != nil {

@@ -6,10 +6,11 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Precision is the unit of integer times.
+// Precision is the unit of times that are sent as integers.
 type Precision uint8
 
-// The precisions. Auto derives the unit from the magnitude of the values, see Column.ToTime.
+// These are the units of integer times. Auto means that the unit is found from the size of the
+// values (see Column.ToTime).
 const (
 	Auto Precision = iota
 	Nanosecond
@@ -20,7 +21,7 @@ const (
 	Hour
 )
 
-// microsOf is the number of microseconds in a unit. A nanosecond has none.
+// microsOf is the number of microseconds in each unit. A nanosecond has none, so it is 0.
 var microsOf = [...]int64{Microsecond: 1, Millisecond: 1e3, Second: 1e6, Minute: 60e6, Hour: 3600e6}
 
 var precisionNames = map[string]Precision{
@@ -28,8 +29,8 @@ var precisionNames = map[string]Precision{
 	"ms": Millisecond, "s": Second, "m": Minute, "h": Hour,
 }
 
-// ParsePrecision parses a precision as InfluxDB's clients write it: ns, n, us, u, µs, ms, s, m or
-// h. The empty string is Auto.
+// ParsePrecision parses the unit of times as InfluxDB's clients write it: ns, n, us, u, µs, ms, s,
+// m or h. The empty string is Auto.
 func ParsePrecision(s string) (Precision, error) {
 	p, ok := precisionNames[s]
 	if !ok {
@@ -38,8 +39,8 @@ func ParsePrecision(s string) (Precision, error) {
 	return p, nil
 }
 
-// Micros converts a time of this precision to microseconds, and 0 to 999 nanoseconds below them. It
-// returns false if the result is out of range, and for Auto.
+// Micros converts v, a time in this unit since 1970, to microseconds, and 0 to 999 nanoseconds
+// below them. ok is false if the result is out of range, and for Auto.
 func (p Precision) Micros(v int64) (micros int64, nanos uint16, ok bool) {
 	switch p {
 	case Auto:
@@ -55,15 +56,17 @@ func (p Precision) Micros(v int64) (micros int64, nanos uint16, ok bool) {
 	return v * m, 0, v <= math.MaxInt64/m && v >= math.MinInt64/m
 }
 
-// A guess is safe only where exactly one unit is plausible. guessFrom and guessUntil are the bounds
-// in seconds: March 1973 and the end of 2099. The bounds of each finer unit are a thousand times
-// larger. The four ranges do not overlap, so a time within these years is never taken for another.
+// guessFrom and guessUntil are the bounds, in seconds since 1970, of the times for which a unit is
+// guessed: March 1973 and the end of 2099. A guess is safe only if exactly one unit is plausible.
+// The bounds for each finer unit are a thousand times larger. The four ranges do not overlap, so a
+// time within these years is never taken for another.
 const (
 	guessFrom  = 100_000_000
 	guessUntil = 4_102_444_800
 )
 
-// guess returns the unit of a time by its magnitude, or Auto if the magnitude is ambiguous.
+// guess returns the unit of the time v, which it finds from the size of v. It returns Auto if more
+// than one unit is possible.
 func guess(v int64) Precision {
 	m := uint64(v)
 	if v < 0 {
@@ -84,8 +87,8 @@ func guess(v int64) Precision {
 
 // ToTime converts a column of integers, text or timestamps into timestamps. NULLs stay NULL.
 //
-// Integers count units of p since 1970 UTC. With Auto, the magnitude of the values decides between
-// seconds, milliseconds, microseconds and nanoseconds:
+// Integers are times since 1970 UTC in the unit p. If p is Auto, the size of the values decides
+// between seconds, milliseconds, microseconds and nanoseconds:
 //   - The values must lie between March 1973 and the end of 2099, or equally far before 1970.
 //   - All values of the column must have the same unit. Zero is valid in every unit.
 //   - Otherwise the unit is ambiguous, which is an error that asks for the precision. A guess from
@@ -119,10 +122,11 @@ func (c *Column) ToTime(p Precision) error {
 	return c.timeFromIntegers(p)
 }
 
-// unit returns the one unit of all times in the column, or an error if there is no such unit.
+// unit returns the unit that all integer times in the column have, or an error if there is no such
+// unit.
 func (c *Column) unit() (Precision, error) {
 	unit, at := Auto, 0
-	// a range of values that have the unit; most values need only this check
+	// Values from low to high have the unit, so most values need only this check.
 	low, high := int64(1), int64(0)
 	for i, bits := range c.fixed {
 		v := int64(bits)
@@ -145,7 +149,7 @@ func (c *Column) unit() (Precision, error) {
 		}
 	}
 	if unit == Auto {
-		unit = Second // all values are zero
+		unit = Second // all values are zero, which is the same time in every unit
 	}
 	return unit, nil
 }

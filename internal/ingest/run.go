@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Run starts a run of values in a column of 8-byte values. It returns the column's values, extended
-// up to row end. The caller writes them from row start on, and then calls CommitRun with the row
-// where it stopped. k is Int or Float. The column's kind must be k, or the column has only NULLs.
+// Run prepares a run of values in a column of integers or floats, from row start to row end. It
+// returns the column's values as 64-bit words, extended up to end. The caller writes the words from
+// start on, and then calls CommitRun with the row where it stopped. k is Int or Float. The column
+// must have the kind k, or only NULLs.
 //
 // Decoders of columnar formats use it because it costs one call per run, not one per value.
 func (c *Column) Run(k Kind, start, end int) ([]uint64, error) {
@@ -18,14 +19,15 @@ func (c *Column) Run(k Kind, start, end int) ([]uint64, error) {
 	return c.fixed[:end], nil
 }
 
-// CommitRun sets the rows up to end to the values that were written into the last Run.
+// CommitRun makes the values that were written since the last call of Run the values of the rows up
+// to end.
 func (c *Column) CommitRun(end int) {
 	c.fixed = c.fixed[:end]
 	c.rows = end
 }
 
-// Reserve allocates memory for the given total number of rows, if the column's kind is already
-// known.
+// Reserve allocates memory for the given total number of rows. It does nothing as long as the type
+// of the column is not known.
 func (c *Column) Reserve(rows int) {
 	switch c.kind {
 	case Int, Uint, Float, Timestamp:
@@ -35,8 +37,8 @@ func (c *Column) Reserve(rows int) {
 	}
 }
 
-// FillTime replaces NULLs by now, in a column that ToTime has converted. It also sets the missing
-// rows, up to the given number of rows, to now.
+// FillTime replaces NULLs by the time now, in a column that ToTime has converted. It also adds rows
+// with the time now, up to the given number of rows.
 func (c *Column) FillTime(rows int, now time.Time) error {
 	if c.nulls == 0 && c.rows == rows {
 		return nil

@@ -7,38 +7,41 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// Strings collects the strings of a column. While values repeat, it stores each distinct value once
-// and one uint32 index per row, as in Arrow's dictionary layout. When too many values are distinct,
-// it switches to plain utf8 for good.
+// Strings collects the values of a column of text or bytes. While values repeat, it stores each
+// distinct value once, and one uint32 index per row, as in Arrow's dictionary layout. When too many
+// values are distinct, it switches to the layout of plain utf8 for good.
 type Strings struct {
 	rows  int
 	plain bool
 
-	values  intern.Table // if not plain
-	indices []uint32     // one per row, if not plain
+	// values are the distinct values of the column. They are used if plain is not set.
+	values  intern.Table
+	indices []uint32 // indices has the index of each row's value. It is used if plain is not set.
 
-	data    []byte  // the bytes of all rows, if plain
-	offsets []int32 // the rows' boundaries in data: one more than there are rows
+	data []byte // data has the bytes of all rows. It is used if plain is set.
+	// offsets says where each row begins in data, and where the last one ends. It is used if plain
+	// is set.
+	offsets []int32
 }
 
-// Limits above which a dictionary no longer pays off. Measured with 14-byte values, in CPU time per
-// row:
-//   - A repeated value costs 10 to 15 ns with up to a thousand distinct values, where plain utf8
-//     costs 26. With more distinct values lookups miss the CPU caches: 23 ns at ten thousand, 35
+// dictionaryMax and dictionaryCheck are limits above which a dictionary is given up. Measured with
+// 14-byte values, in CPU time per row:
+//   - A repeated value costs 10 to 15 ns with up to a thousand distinct values. In plain utf8 it
+//     costs 26. With more distinct values, lookups miss the CPU caches: 23 ns at ten thousand, 35
 //     at thirty thousand.
-//   - A new value costs 40 to 80 ns, where plain utf8 costs 15 to 27.
+//   - A new value costs 40 to 80 ns. In plain utf8 it costs 15 to 27.
 const (
-	// dictionaryMax is the largest number of values in a dictionary.
+	// dictionaryMax is the maximum number of values in a dictionary.
 	dictionaryMax = 1 << 14
 
-	// Once there are dictionaryCheck values, at least every second row must repeat a value. Many
-	// columns repeat little in their first rows, so this rule does not apply until the number of
-	// values exceeds an eighth of the expected rows. If no value repeats after all, the wasted time
-	// is a fifth.
+	// dictionaryCheck is the number of values above which at least every second row must repeat a
+	// value. Many columns repeat little in their first rows, so this rule does not apply until the
+	// number of values exceeds an eighth of the expected rows. If no value repeats after all, a
+	// fifth of the time is wasted.
 	dictionaryCheck = 512
 )
 
-// row returns the value of row i, which is not NULL.
+// row returns the value of row i, which must not be NULL.
 func (s *Strings) row(i int) []byte {
 	if s.plain {
 		return s.data[s.offsets[i]:s.offsets[i+1]]
@@ -56,7 +59,7 @@ func (s *Strings) reserve(rows int) {
 	}
 }
 
-// appendNulls adds n rows whose content is never read.
+// appendNulls appends n rows for NULLs. Their content is never read.
 func (s *Strings) appendNulls(n int) {
 	s.reserve(0)
 	s.rows += n
@@ -69,8 +72,8 @@ func (s *Strings) appendNulls(n int) {
 	s.indices = append(s.indices, make([]uint32, n)...)
 }
 
-// append adds a row. It returns false and adds nothing if v is not valid UTF-8, or if the column
-// would exceed the 2 GiB of utf8.
+// append appends a row with the value v. It returns false and appends nothing if v is not valid
+// UTF-8 (in a column of text), or if the column would exceed the maximum of 2 GiB.
 func (s *Strings) append(v []byte) bool {
 	if s.plain {
 		return ValidText(v) && s.appendPlain(v)
@@ -84,7 +87,7 @@ func (s *Strings) append(v []byte) bool {
 	return true
 }
 
-// appendNew adds a row with a value that no earlier row has. Its result is that of append.
+// appendNew appends a row with a value that no earlier row has. It returns what append returns.
 func (s *Strings) appendNew(v []byte) bool {
 	if !ValidText(v) || s.values.Bytes()+len(v) > math.MaxInt32 {
 		return false
@@ -111,13 +114,14 @@ func (s *Strings) appendPlain(v []byte) bool {
 	return true
 }
 
-// turnPlain converts the rows to plain utf8. It returns false if they do not fit into 2 GiB.
+// turnPlain gives up the dictionary and converts the rows to plain utf8. It returns false if they
+// do not fit into 2 GiB.
 func (s *Strings) turnPlain() bool {
 	if s.plain {
 		return true
 	}
 	size := 0
-	if s.values.Len() > 0 { // else all rows are NULL
+	if s.values.Len() > 0 { // without values, all rows are NULL
 		for _, i := range s.indices {
 			size += len(s.values.Value(i))
 		}
@@ -138,10 +142,10 @@ func (s *Strings) turnPlain() bool {
 	return true
 }
 
-// chooseLayout chooses the final layout when all rows are present. A dictionary with nearly as many
-// values as rows costs more than plain utf8.
+// chooseLayout decides, when all rows are present, whether the dictionary is given up. A dictionary
+// with nearly as many values as rows costs more than plain utf8.
 func (s *Strings) chooseLayout() {
 	if !s.plain && s.values.Len() > s.rows/2 {
-		s.turnPlain() // if the rows do not fit, the dictionary stays
+		s.turnPlain() // if the rows do not fit into plain utf8, the dictionary stays
 	}
 }

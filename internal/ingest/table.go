@@ -9,8 +9,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// columns is an ordered set of columns. find first tries a guessed position, which is right
-// whenever rows list their columns in the same order, and then the name.
+// columns is an ordered set of columns. Its method find first tries a guessed position, and then
+// the name. The guess is right if rows list their columns in the same order.
 type columns struct {
 	list   []*Column
 	names  []string
@@ -56,7 +56,7 @@ func newColumn(name string, in *shared) (*Column, error) {
 	return &Column{name: name, shared: in}, nil
 }
 
-// Table builds the rows of one table, column by column or row by row.
+// Table builds the rows of one table of a request, column by column or row by row.
 type Table struct {
 	Name   string
 	rows   int
@@ -64,22 +64,23 @@ type Table struct {
 	set    columns
 }
 
-// Padding is the number of NULLs that a request may still imply by leaving columns out of rows. All
+// Padding is the number of NULLs that a request may still add by leaving columns out of rows. All
 // tables of the request share it.
 type Padding struct{ left int }
 
-// NewPadding returns the padding for one request.
+// NewPadding returns the number of NULLs that one request may add by leaving columns out of rows.
 func NewPadding() *Padding { return &Padding{maxPadding} }
 
-// NewTable returns an empty table. All tables of a request are created with the same padding.
+// NewTable returns a table without rows. All tables of a request must get the same padding, which
+// limits the NULLs that the request may add.
 func NewTable(name string, padding *Padding) *Table {
 	return &Table{Name: name, shared: shared{padding: padding}}
 }
 
-// Rows returns the number of rows, which is also the number of the next row to set.
+// Rows returns the number of rows of the table, which is also the number of the next row to set.
 func (t *Table) Rows() int { return t.rows }
 
-// Grow adds n rows. Columns that are not set in these rows are NULL.
+// Grow adds n rows to the table. Columns that are not set in these rows are NULL there.
 func (t *Table) Grow(n int) error {
 	if n > math.MaxInt32-t.rows {
 		return base.Errorf(base.TooLarge, "table %q: more than %d rows", t.Name, math.MaxInt32)
@@ -88,15 +89,16 @@ func (t *Table) Grow(n int) error {
 	return nil
 }
 
-// Column returns the column of the given name. If the column is new, it is created with only NULLs.
-// position is a hint that makes the search faster: the column's place among the columns of this
-// row.
+// Column returns the column with the given name. If there is none, it creates one with only NULLs.
+// position is the column's place among the columns of the current row. It is only a hint, which
+// makes the search faster.
 func (t *Table) Column(position int, name []byte) (*Column, error) {
 	return t.set.get(position, name, "", &t.shared)
 }
 
-// Lookup is Column, but returns nil if the column does not exist.
+// Lookup returns the column with the given name, or nil if there is none. position is a hint, as
+// for Column.
 func (t *Table) Lookup(position int, name []byte) *Column { return t.set.find(position, name) }
 
-// Columns returns the columns in the order in which rows first named them.
+// Columns returns the columns of the table, in the order in which rows first had them.
 func (t *Table) Columns() []*Column { return t.set.list }

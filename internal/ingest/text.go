@@ -9,7 +9,8 @@ import (
 // ValidText reports whether b is valid UTF-8. Most values are short ASCII, which it checks eight
 // bytes at a time.
 func ValidText(b []byte) bool {
-	const highBits = 0x8080808080808080 // a word with none of these bits is ASCII
+	// the high bits of a word of eight bytes; none is set if all bytes are ASCII
+	const highBits = 0x8080808080808080
 	n := len(b)
 	if n >= 8 {
 		all := binary.LittleEndian.Uint64(b[n-8:])
@@ -25,7 +26,7 @@ func ValidText(b []byte) bool {
 	return all < utf8.RuneSelf || utf8.Valid(b)
 }
 
-// Quote returns text quoted for an error message, cut to at most 64 bytes.
+// Quote returns text in quotes, for an error message. It cuts the text to at most 64 bytes.
 func Quote(text []byte) string {
 	const limit = 64
 	if len(text) <= limit {

@@ -4,17 +4,18 @@ import "math"
 
 // Moment is a timestamp that was parsed from text.
 type Moment struct {
-	Micros  int64  // since 1970: in UTC if Zoned, otherwise in local time
-	Nanos   uint16 // 0 to 999 nanoseconds below the microsecond
-	Zoned   bool   // the text has Z or an offset from UTC
-	Shifted bool   // the offset is not 0
-	IsDate  bool   // the text is a date without a time of day
+	// Micros are microseconds since 1970, in UTC if Zoned is set, and otherwise in local time.
+	Micros  int64
+	Nanos   uint16 // Nanos are the nanoseconds below the microsecond, 0 to 999.
+	Zoned   bool   // Zoned says that the text has a Z or an offset from UTC.
+	Shifted bool   // Shifted says that the text has an offset from UTC that is not 0.
+	IsDate  bool   // IsDate says that the text is a date without a time of day.
 }
 
-// ParseTimestamp parses the extended form of ISO 8601 as databases write it: YYYY-MM-DD, optionally
-// followed by T or a space and HH:MM[:SS[.digits]], and then by Z, +HH, +HHMM or +HH:MM. It keeps
-// nine digits of a second, and refuses more unless they are zeros. Years are 0000 to 9999. It
-// returns false if s has another form.
+// ParseTimestamp parses the extended form of ISO 8601 as databases write it. That is YYYY-MM-DD,
+// optionally followed by T or a space and HH:MM[:SS[.digits]], and then optionally by Z, +HH, +HHMM
+// or +HH:MM. It keeps nine digits of a second, and refuses more digits unless they are zeros. Years
+// are 0000 to 9999. It returns false if s has another form.
 func ParseTimestamp(s []byte) (Moment, bool) {
 	var m Moment
 	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
@@ -69,8 +70,8 @@ func ParseTimestamp(s []byte) (Moment, bool) {
 	return m, true
 }
 
-// UnixNanos returns the timestamp in nanoseconds since 1970. It returns false outside of the years
-// 1677 to 2262.
+// UnixNanos returns the timestamp in nanoseconds since 1970. It returns false if the timestamp is
+// outside of the years 1677 to 2262.
 func (m Moment) UnixNanos() (int64, bool) {
 	if m.Micros > math.MaxInt64/1000-1 || m.Micros < math.MinInt64/1000+1 {
 		return 0, false
@@ -108,13 +109,14 @@ func daysSince1970(year, month, day int) int {
 	if month < 3 {
 		year, month = year-1, month+12
 	}
-	year += 400 // keeps the year from being negative
+	year += 400 // so that the year is not negative
 	ofYear := (153*(month-3)+2)/5 + day - 1
-	const epoch = 865_565 // the same sum for 1970-01-01
+	const epoch = 865_565 // the result of the formula for 1970-01-01
 	return 365*year + year/4 - year/100 + year/400 + ofYear - epoch
 }
 
-// fraction parses an optional fraction of a second and returns the text after it.
+// fraction parses an optional fraction of a second at the start of s. It returns the text after it,
+// and the fraction in nanoseconds.
 func fraction(s []byte) (rest []byte, nanos int, ok bool) {
 	if len(s) == 0 || s[0] != '.' && s[0] != ',' {
 		return s, 0, true
@@ -130,7 +132,7 @@ func fraction(s []byte) (rest []byte, nanos int, ok bool) {
 	return s[i:], nanos, i > 1
 }
 
-// zone parses s, which is not empty, as an offset from UTC, and returns it in seconds.
+// zone parses s, which is not empty, as an offset from UTC. It returns the offset in seconds.
 func zone(s []byte) (offset int, ok bool) {
 	if len(s) == 1 {
 		return 0, s[0] == 'Z' || s[0] == 'z'

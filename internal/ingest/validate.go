@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Validate checks that a batch is safe for code that trusts it, above all C code. Otherwise it
-// returns a base.Invalid or base.TooLarge error. It checks that:
+// Validate checks that a batch is safe for code that trusts it, above all C code. If it is not, the
+// error is base.Invalid or base.TooLarge. Validate checks that:
 //   - buffers are as long as the lengths and offsets claim
 //   - offsets ascend and stay within their buffers
 //   - dictionary indices are within the dictionary
@@ -28,8 +28,8 @@ import (
 // The content of NULL slots is not checked. The cost is one pass over offsets, indices and text.
 func Validate(batch arrow.RecordBatch) error { return validate(batch, nil) }
 
-// validate is Validate with an optional budget, which bounds how many bytes of text behind views it
-// reads.
+// validate checks a batch as Validate does. If budget is not nil, it bounds how many bytes of text
+// are read through views, which may refer to the same bytes many times.
 func validate(batch arrow.RecordBatch, budget *Budget) error {
 	v := validator{budget: budget}
 	if int64(int(batch.NumRows())) != batch.NumRows() || batch.NumRows() < 0 || batch.NumRows() > math.MaxInt32 {
@@ -58,17 +58,18 @@ func validate(batch arrow.RecordBatch, budget *Budget) error {
 }
 
 type validator struct {
-	columns    int
-	weightless int // values of arrays that use no bytes for them
+	columns int
+	// weightless is the number of values in arrays that use no bytes for their values.
+	weightless int
 	budget     *Budget
-	viewed     int64 // bytes
+	viewed     int64 // viewed is the number of bytes of text that were read through views.
 }
 
-// maxWeightless is the most values that use no bytes, such as NULLs of the null type and strings of
-// fixed size 0. Without a limit, a few bytes could claim billions of them.
+// maxWeightless is the maximum number of values in a batch that use no bytes, such as NULLs of the
+// null type and strings of fixed size 0. Without a limit, a few bytes could claim billions of them.
 const maxWeightless = 1 << 27
 
-// names checks the names of a batch's columns, or of a struct's fields.
+// names checks that the names of a batch's columns, or of a struct's fields, are valid and unique.
 func (v *validator) names(fields []arrow.Field) error {
 	seen := make(map[string]struct{}, len(fields))
 	for _, f := range fields {
@@ -87,7 +88,7 @@ func broken(name, format string, args ...any) error {
 	return base.Wrap(base.Errorf(base.Invalid, format, args...), "column %q", name)
 }
 
-// bytesOf returns the bytes of a buffer, or nil for a missing one.
+// bytesOf returns the bytes of a buffer, or nil if there is no buffer.
 func bytesOf(b *memory.Buffer) []byte {
 	if b == nil {
 		return nil
@@ -153,7 +154,7 @@ func (v *validator) array(name string, data arrow.ArrayData, depth int) error {
 	return broken(name, "type %v is not supported", dt)
 }
 
-// weightless reports whether arrays of a type use no bytes per value.
+// weightless reports whether arrays of type dt use no bytes for values, as those of the null type.
 func weightless(dt arrow.DataType) bool {
 	switch t := dt.(type) {
 	case *arrow.NullType:
@@ -168,7 +169,7 @@ func weightless(dt arrow.DataType) bool {
 	return false
 }
 
-// bufferCount returns the number of buffers that arrays of a type have, or -1 for an unknown type.
+// bufferCount returns the number of buffers that arrays of type dt have, or -1 for an unknown type.
 func bufferCount(dt arrow.DataType) int {
 	switch dt.ID() {
 	case arrow.NULL:
@@ -203,8 +204,9 @@ func checkNulls(name string, data arrow.ArrayData, valid []byte, end int) error 
 	return nil
 }
 
-// offsets checks the offsets of data's values and returns them, starting at the first value: one
-// more than there are values. Each is at most limit.
+// offsets checks the offsets of an array's values and returns them, from that of the first value
+// on. There is one more offset than there are values. Each must be at most limit. large means that
+// offsets have 64 bits.
 func offsets(name string, data arrow.ArrayData, large bool, limit int) ([]int64, error) {
 	raw := bytesOf(data.Buffers()[1])
 	if data.Len() == 0 && len(raw) == 0 {
@@ -242,7 +244,8 @@ func (v *validator) text(name string, data arrow.ArrayData, dt arrow.DataType) e
 	if err != nil || dt.ID() == arrow.BINARY || dt.ID() == arrow.LARGE_BINARY {
 		return err
 	}
-	// If the whole text is valid and every cut falls between characters, each value is valid.
+	// If the whole text is valid UTF-8, and every value begins and ends between characters, each
+	// value is valid.
 	sound := utf8.Valid(values[at[0]:at[len(at)-1]])
 	for i := 0; sound && i < len(at)-1; i++ {
 		sound = at[i] == int64(len(values)) || utf8.RuneStart(values[at[i]])
@@ -258,8 +261,8 @@ func (v *validator) text(name string, data arrow.ArrayData, dt arrow.DataType) e
 	return nil
 }
 
-// views checks the view layout. A value has 16 bytes: its size, and either the value itself (up to
-// 12 bytes) or a buffer's number and the offset in that buffer.
+// views checks an array of text or bytes in the view layout. A value has 16 bytes there: its size,
+// and either the value itself (up to 12 bytes) or a buffer's number and the offset in that buffer.
 func (v *validator) views(name string, data arrow.ArrayData, dt arrow.DataType) error {
 	const size, inline = 16, 12
 	raw := bytesOf(data.Buffers()[1])
@@ -322,7 +325,7 @@ func (v *validator) dictionary(name string, data arrow.ArrayData, t *arrow.Dicti
 	size := uint64(values.Len())
 	raw = raw[data.Offset()*width:]
 	for i := range data.Len() {
-		var index uint64 // a negative index becomes larger than any dictionary
+		var index uint64 // unsigned, so that a negative index is larger than any dictionary
 		switch t.IndexType.ID() {
 		case arrow.UINT8:
 			index = uint64(raw[i])

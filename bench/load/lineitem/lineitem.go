@@ -1,9 +1,10 @@
-// Package lineitem has TPC-H's table lineitem for benchmarks, and queries over it.
+// Package lineitem has the table lineitem of TPC-H (a benchmark of analytical databases), and
+// queries over it, for Scoter's benchmarks.
 package lineitem
 
 import "fmt"
 
-// CreateTable returns the statement that creates the table in Scoter.
+// CreateTable returns the statement that creates the table lineitem in Scoter, with the given name.
 func CreateTable(name string) string {
 	return fmt.Sprintf(`CREATE TABLE %s (l_orderkey BIGINT, l_partkey BIGINT, l_suppkey BIGINT, l_linenumber INTEGER,
 	l_quantity DECIMAL(15,2), l_extendedprice DECIMAL(15,2), l_discount DECIMAL(15,2), l_tax DECIMAL(15,2),
@@ -11,8 +12,8 @@ func CreateTable(name string) string {
 	l_shipinstruct VARCHAR, l_shipmode VARCHAR, l_comment VARCHAR) SORTED BY (l_orderkey, l_linenumber)`, name)
 }
 
-// Insert returns a statement that inserts generated rows. Their columns have as many distinct
-// values as those of TPC-H's generator dbgen, in the same ranges.
+// Insert returns a statement that inserts the given number of generated rows into table name. The
+// columns have as many different values as those of TPC-H's generator dbgen, in the same ranges.
 func Insert(name string, rows int) string {
 	return fmt.Sprintf(`INSERT INTO %s SELECT i // 4 + 1, hash(i, 1) %% 200000, hash(i, 2) %% 10000, i %% 4 + 1,
 	hash(i, 3) %% 50 + 1, (hash(i, 4) %% 9000000 + 90000) / 100, (hash(i, 5) %% 11) / 100, (hash(i, 6) %% 9) / 100,
@@ -25,8 +26,9 @@ func Insert(name string, rows int) string {
 		'manually', 'Repricing', 'blithely'] AS w)`, name, rows)
 }
 
-// Queries are the queries that are measured after updates. They read the columns that the updates
-// write. %s stands for the table's name. Each query is valid in DuckDB and in ClickHouse.
+// Queries are the queries that are measured after updates of the table. They read the columns that
+// the updates write. %s stands for the table's name. Each query is valid in DuckDB and in
+// ClickHouse.
 var Queries = []string{
 	"SELECT l_returnflag, l_linestatus, sum(l_extendedprice * (1 - l_discount)) AS revenue FROM %s WHERE l_shipmode = 'AIR' GROUP BY ALL ORDER BY ALL",
 	"SELECT avg(l_quantity), avg(l_extendedprice), avg(l_discount), count(*) FROM %s WHERE l_comment LIKE '%%manually%%'",

@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// AppendMap begins a map of n pairs.
+// AppendMap appends the header of a map with n pairs to dst. The pairs must follow.
 func AppendMap(dst []byte, n int) []byte { return appendHeader(dst, n, 0x80, 0xde) }
 
-// AppendArray begins an array of n values.
+// AppendArray appends the header of an array with n values to dst. The values must follow.
 func AppendArray(dst []byte, n int) []byte { return appendHeader(dst, n, 0x90, 0xdc) }
 
 func appendHeader(dst []byte, n int, fix, code byte) []byte {
@@ -23,10 +23,10 @@ func appendHeader(dst []byte, n int, fix, code byte) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, code+1), uint32(n))
 }
 
-// AppendNil appends nil.
+// AppendNil appends the value nil to dst.
 func AppendNil(dst []byte) []byte { return append(dst, 0xc0) }
 
-// AppendBool appends a boolean.
+// AppendBool appends a boolean to dst.
 func AppendBool(dst []byte, v bool) []byte {
 	if v {
 		return append(dst, 0xc3)
@@ -34,7 +34,7 @@ func AppendBool(dst []byte, v bool) []byte {
 	return append(dst, 0xc2)
 }
 
-// AppendInt appends v in as few bytes as possible, as most encoders do.
+// AppendInt appends the integer v to dst in as few bytes as possible, as most encoders do.
 func AppendInt(dst []byte, v int64) []byte {
 	switch {
 	case v >= 0:
@@ -51,12 +51,12 @@ func AppendInt(dst []byte, v int64) []byte {
 	return AppendInt64(dst, v)
 }
 
-// AppendInt64 appends v as a signed integer of eight bytes.
+// AppendInt64 appends the integer v to dst as a signed integer of eight bytes.
 func AppendInt64(dst []byte, v int64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, 0xd3), uint64(v))
 }
 
-// AppendUint appends v in as few bytes as possible.
+// AppendUint appends the integer v to dst in as few bytes as possible.
 func AppendUint(dst []byte, v uint64) []byte {
 	switch {
 	case v < 128:
@@ -71,17 +71,17 @@ func AppendUint(dst []byte, v uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, 0xcf), v)
 }
 
-// AppendFloat appends a float64.
+// AppendFloat appends v to dst as a float64.
 func AppendFloat(dst []byte, v float64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, 0xcb), math.Float64bits(v))
 }
 
-// AppendFloat32 appends a float32.
+// AppendFloat32 appends v to dst as a float32.
 func AppendFloat32(dst []byte, v float32) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, 0xca), math.Float32bits(v))
 }
 
-// AppendString appends a string.
+// AppendString appends v to dst as a string.
 func AppendString(dst []byte, v string) []byte {
 	switch n := len(v); {
 	case n < 32:
@@ -96,12 +96,12 @@ func AppendString(dst []byte, v string) []byte {
 	return append(dst, v...)
 }
 
-// AppendBinary appends bytes.
+// AppendBinary appends v to dst as a binary value.
 func AppendBinary(dst, v []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(append(dst, 0xc6), uint32(len(v))), v...)
 }
 
-// AppendTimestamp appends a time as MessagePack's timestamp extension.
+// AppendTimestamp appends a time to dst as a timestamp, an extension type of MessagePack.
 func AppendTimestamp(dst []byte, seconds int64, nanos uint32) []byte {
 	dst = append(dst, 0xc7, 12, 0xff)
 	dst = binary.BigEndian.AppendUint32(dst, nanos)

@@ -1,6 +1,6 @@
-// Package telemetry makes request bodies for load generators: readings of hosts in time order. The
-// bodies are encoded beforehand, so that the load generator takes little processor time compared
-// with the server.
+// Package telemetry makes request bodies for load generators. Their rows are readings of hosts in
+// the order of time. The bodies are encoded before the measurement, so that the load generator
+// takes little processor time compared with the server.
 package telemetry
 
 import (
@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// Table is the name of the table for the readings. Its columns are time, host, region, and
+	// Table is the name of the table that has the readings. Its columns are time, host, region, and
 	// three doubles in percent.
 	Table = "cpu"
-	// Hosts is the number of hosts. They report in turn, each one every ten seconds. Ten hosts are
-	// in one region.
+	// Hosts is the number of hosts with readings. They report in turn, each one every ten seconds.
+	// Ten hosts are in one region.
 	Hosts   = 100
 	regions = 10
 
@@ -30,35 +30,37 @@ const (
 
 var fieldNames = []string{"usage_user", "usage_system", "usage_idle"}
 
-// Host returns the name of host i, counted from 0. After the last host it begins again with the
-// first.
+// Host returns the name of host i, counted from 0. If i is too large, it begins again with the
+// first host.
 func Host(i int) string { return fmt.Sprintf("host-%02d", i%Hosts) }
 
-// Body is the encoded body of a request. Before it is sent, only the times of its rows are changed.
+// Body is the encoded body of a request. Only the times of its rows change before it is sent.
 type Body interface {
-	// Stamp sets the times of the rows as they are in the n-th request.
+	// Stamp sets the times of the body's rows to the times for request n.
 	Stamp(n int64)
 	Reader() io.Reader
 }
 
-// value returns a reading in percent with two decimals.
+// value returns a random reading in percent, with two decimals.
 func value(random *rand.Rand) float64 { return math.Round(random.Float64()*10_000) / 100 }
 
-// Micros returns the time of one row of a request, in microseconds since 1970. request is the
-// number of the request, rows is the number of rows of a request, and row is the row's number in
-// it.
+// Micros returns the time of one row in a request, in microseconds since 1970. request is the
+// number of the request, rows is the number of rows in each request, and row is the number of the
+// row in this request.
 func Micros(request int64, rows, row int) int64 {
 	return firstMicros + (request*int64(rows)+int64(row))*stepMicros
 }
 
 type messagePack struct {
 	bytes []byte
-	times int // position of the first time in the bytes; the next ones follow every nine bytes
+	// times is the position of the first time in the bytes of the body. Each of the other times
+	// follows nine bytes after the one before it.
+	times int
 	rows  int
 }
 
-// NewMessagePack returns a body for the MessagePack endpoint, which contains a list of values for
-// each column. Different seeds give different values.
+// NewMessagePack returns a body for the MessagePack endpoint, with an array of values per column.
+// Different seeds give different values.
 func NewMessagePack(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	m := &messagePack{rows: rows}
@@ -99,11 +101,12 @@ func (m *messagePack) Reader() io.Reader { return bytes.NewReader(m.bytes) }
 
 type lineProtocol struct {
 	bytes []byte
-	times []int // positions of the times in the bytes; each has 16 digits
+	// times are the positions of the times in the bytes of the body. Each time has 16 digits.
+	times []int
 }
 
-// NewLineProtocol returns a body in line protocol, with the rows that NewMessagePack returns for
-// the same seed. The times are in microseconds.
+// NewLineProtocol returns a body in line protocol, with times in microseconds. It has the same rows
+// as the body that NewMessagePack returns for the same seed.
 func NewLineProtocol(seed, rows int) Body {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	l := &lineProtocol{}
@@ -125,7 +128,7 @@ func NewLineProtocol(seed, rows int) Body {
 
 func (l *lineProtocol) Stamp(n int64) {
 	for i, at := range l.times {
-		// Write the time over the old one. The number of digits does not change.
+		// The time replaces the old one. It has the same number of digits.
 		strconv.AppendInt(l.bytes[:at], Micros(n, len(l.times), i), 10)
 	}
 }

@@ -1,6 +1,6 @@
-// Package baseline decodes Protobuf messages as most pipelines do, as a comparison for Scoter's
-// decoder. protobuf-go reads each message into a dynamic message, and the fields of that are
-// appended to Arrow's builders.
+// Package baseline decodes Protobuf messages in the way most pipelines do, for a comparison with
+// Scoter's decoder. protobuf-go decodes each message into a dynamic message, and then the message's
+// fields are appended to Arrow builders.
 package baseline
 
 import (
@@ -14,20 +14,20 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Decoder decodes messages into the rows of a batch.
+// Decoder decodes Protobuf messages into the rows of an Arrow batch.
 type Decoder struct {
 	md      protoreflect.MessageDescriptor
 	builder *array.RecordBuilder
 	message *dynamicpb.Message
 }
 
-// New returns a decoder for messages of a type. The schema must have all fields in the order of the
-// descriptor, as that of protobuf.Plan does.
+// New returns a decoder for messages of type md. schema must have all fields of md, in the order of
+// the descriptor, as the schema of protobuf.Plan does.
 func New(md protoreflect.MessageDescriptor, schema *arrow.Schema) *Decoder {
 	return &Decoder{md: md, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema), message: dynamicpb.NewMessage(md)}
 }
 
-// Append decodes a message and adds its row.
+// Append decodes a message and adds it as a row.
 func (d *Decoder) Append(msg []byte) error {
 	proto.Reset(d.message)
 	if err := proto.Unmarshal(msg, d.message); err != nil {
@@ -42,7 +42,7 @@ func (d *Decoder) Append(msg []byte) error {
 	return nil
 }
 
-// Finish returns the decoded rows as a batch, and starts an empty one.
+// Finish returns the rows since the last call of Finish as a batch.
 func (d *Decoder) Finish() arrow.RecordBatch { return d.builder.NewRecordBatch() }
 
 func appendField(to array.Builder, m protoreflect.Message, fd protoreflect.FieldDescriptor) error {

@@ -25,27 +25,27 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// startTimeout is how long a broker may take to answer. It usually takes 4 seconds.
+// startTimeout is how long a broker may take to start and answer. It usually takes 4 seconds.
 const startTimeout = 3 * time.Minute
 
-// Broker is a Kafka process with its folder.
+// Broker is a Kafka process with a data folder.
 type Broker struct {
-	// Addr is host:port. It stays the same after a restart.
+	// Addr is the broker's address, host:port. It stays the same after a restart.
 	Addr string
-	// These are the addresses of the further listeners that StartSecure adds: TLS with certificates
-	// on both sides, and SASL over TLS.
+	// TLSAddr and SASLAddr are the addresses of the listeners that StartSecure adds. TLSAddr is for
+	// TLS with certificates on both sides, and SASLAddr for SASL over TLS.
 	TLSAddr, SASLAddr string
 
 	dir  string
-	java []string // the command line that starts the broker
+	java []string // java is the command line that starts the broker.
 
-	process *exec.Cmd // nil while the broker is down
+	process *exec.Cmd // process is the broker's process; it is nil while the broker is down.
 	ended   chan struct{}
 	log     *lockedBuffer
 }
 
-// settings are Kafka's settings for a single node, with placeholders for ports and a folder. With
-// them the broker starts quickly, and soon removes deleted topics.
+// settings are the settings of Kafka for a single node, with placeholders for ports and a folder.
+// With them the broker starts quickly, and soon removes the data of deleted topics.
 const settings = `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:%[2]d
@@ -75,10 +75,10 @@ background.threads=2
 `
 
 // Start starts a broker on a free port with its data in dir, and waits until it answers. The error
-// is base.Unavailable without Java, without Maven, or without access to Maven Central.
+// is base.Unavailable if there is no Java, no Maven or no access to Maven Central.
 func Start(ctx context.Context, dir string) (*Broker, error) { return start(ctx, dir, nil) }
 
-// StartSecure starts a broker like Start does. The broker also has listeners for TLS and SASL.
+// StartSecure starts a broker as Start does, with additional listeners for TLS and SASL.
 func StartSecure(ctx context.Context, dir string, s Security) (*Broker, error) {
 	return start(ctx, dir, &s)
 }
@@ -98,8 +98,8 @@ func start(ctx context.Context, dir string, security *Security) (*Broker, error)
 	}
 	b := &Broker{
 		Addr: fmt.Sprintf("127.0.0.1:%d", ports[0]), dir: dir, log: &lockedBuffer{},
-		// Use only the first compilation tier. It starts fastest, and leaves most of the processor
-		// time to the tested code.
+		// Java uses only its first compilation tier. It starts fastest, and leaves most of the
+		// processor time to the tested code.
 		java: []string{program, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(jars, "*")},
 	}
 	file := b.settings()
@@ -130,7 +130,7 @@ func (b *Broker) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freePorts returns n ports that no program listens on at this moment.
+// freePorts returns n TCP ports on which no program listens at the moment.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for range n {
@@ -154,7 +154,7 @@ func (b *Broker) Restart(ctx context.Context) error {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = process.Wait() // if the process ended unexpectedly, its log shows why
+		_ = process.Wait() // the broker's log shows why a process ended unexpectedly
 		close(ended)
 	}()
 	b.process, b.ended = process, ended
@@ -178,25 +178,25 @@ func (b *Broker) Restart(ctx context.Context) error {
 	}
 }
 
-// Stop shuts the broker down cleanly, as an operator would do it before an update.
+// Stop shuts the broker down cleanly, as an operator does before an update.
 func (b *Broker) Stop() { b.end(syscall.SIGTERM) }
 
-// Kill ends the broker at once, with SIGKILL. It may be called more than once.
+// Kill ends the broker process at once, with SIGKILL. It may be called more than once.
 func (b *Broker) Kill() { b.end(syscall.SIGKILL) }
 
 func (b *Broker) end(how syscall.Signal) {
 	if b.process == nil {
 		return
 	}
-	_ = b.process.Process.Signal(how) // an error means that the process has already ended
+	_ = b.process.Process.Signal(how) // the only error is that the process has ended already
 	<-b.ended
 	b.process = nil
 }
 
-// Log returns what the broker has printed.
+// Log returns everything that the broker has printed.
 func (b *Broker) Log() string { return b.log.String() }
 
-// admin calls do with a new client for administration.
+// admin calls do with a new Kafka client for administration, and closes the client.
 func (b *Broker) admin(do func(*kadm.Client) error) error {
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr))
 	if err != nil {
@@ -206,7 +206,7 @@ func (b *Broker) admin(do func(*kadm.Client) error) error {
 	return do(kadm.NewClient(client))
 }
 
-// CreateTopic creates a topic.
+// CreateTopic creates a topic with the given number of partitions.
 func (b *Broker) CreateTopic(ctx context.Context, name string, partitions int) error {
 	return b.admin(func(admin *kadm.Client) error {
 		if _, err := admin.CreateTopic(ctx, int32(partitions), 1, nil, name); err != nil {
@@ -226,7 +226,8 @@ func (b *Broker) DeleteTopic(ctx context.Context, name string) error {
 	})
 }
 
-// TruncateTopic removes the records of a partition before an offset, as Kafka's retention does.
+// TruncateTopic removes the records of a partition that have an offset below before, as Kafka's
+// retention does.
 func (b *Broker) TruncateTopic(ctx context.Context, name string, partition int32, before int64) error {
 	return b.admin(func(admin *kadm.Client) error {
 		offsets := kadm.Offsets{}
@@ -242,8 +243,8 @@ func (b *Broker) TruncateTopic(ctx context.Context, name string, partition int32
 	})
 }
 
-// lockedBuffer is a buffer that one goroutine writes (the output of a process) while others read
-// it.
+// lockedBuffer is a buffer for the output of a process. One goroutine writes to it while others
+// read it.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -10,7 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// TestRecordsOutliveTheProcess writes to a broker that is killed and started again.
+// TestRecordsOutliveTheProcess writes records to a broker, kills the broker and starts it again.
+// The records must still be there.
 func TestRecordsOutliveTheProcess(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

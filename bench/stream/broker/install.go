@@ -13,13 +13,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pom pins the versions.
+// pom is a Maven file that pins the versions of Kafka's libraries.
 //
 //go:embed pom.xml
 var pom []byte
 
-// install returns the folder with Kafka's jars. At the first call Maven downloads them into the
-// user's cache.
+// install returns the folder with Kafka's jar files. At the first call, Maven downloads them into
+// the user's cache.
 func install(ctx context.Context) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -38,8 +38,8 @@ func install(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(jars), 0o755); err != nil {
 		return "", base.Errorf(base.Unavailable, "folder for Kafka: %w", err)
 	}
-	// Download into a separate folder, because other processes may download at the same time. The
-	// first one to finish is used.
+	// The files are downloaded into a separate folder, because other processes may download them at
+	// the same time. The first process to finish renames its folder, and the others use that.
 	work, err := os.MkdirTemp(filepath.Dir(jars), "fetch-")
 	if err != nil {
 		return "", base.Errorf(base.Unavailable, "folder for Kafka: %w", err)
@@ -61,7 +61,8 @@ func install(ctx context.Context) (string, error) {
 	return jars, nil
 }
 
-// java returns the path of the newest Java on the machine. It must be version 17 or later.
+// java returns the path of the newest Java on the machine. It returns an error if that is older
+// than version 17.
 func java(ctx context.Context) (string, error) {
 	var found []string
 	for _, pattern := range []string{os.Getenv("JAVA_HOME") + "/bin/java", "/usr/lib/jvm/*/bin/java", "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/java"} {

@@ -10,18 +10,20 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Security configures a broker that accepts only authenticated clients.
+// Security has the settings of a broker that accepts only authenticated clients.
 type Security struct {
-	// Keystore is a PEM file with the broker's private key (PKCS #8) and its certificates.
-	Keystore string
-	// Truststore is a PEM file with the certificates of the authorities that sign client
+	// Keystore is the path of a PEM file with the broker's private key (PKCS #8) and its
 	// certificates.
+	Keystore string
+	// Truststore is the path of a PEM file with the certificates of the authorities that sign the
+	// certificates of clients.
 	Truststore string
-	Users      map[string]string // passwords by user name, for SASL with PLAIN and SCRAM
+	// Users has the passwords of users by name, for SASL (PLAIN and SCRAM).
+	Users map[string]string
 }
 
-// extend adds two listeners to the settings of a broker, at the addresses tls and sasl, and returns
-// the settings.
+// extend returns settings, the settings of a broker, with two more listeners at the addresses tls
+// and sasl.
 func (s *Security) extend(settings, tls, sasl string) string {
 	settings = strings.Replace(settings, ",CONTROLLER://", fmt.Sprintf(",TLS://%s,SASL://%s,CONTROLLER://", tls, sasl), 1)
 	settings = strings.Replace(settings, "CONTROLLER:PLAINTEXT", "CONTROLLER:PLAINTEXT,TLS:SSL,SASL:SASL_SSL", 1)
@@ -45,10 +47,11 @@ func (s *Security) extend(settings, tls, sasl string) string {
 	return settings
 }
 
-// addUsers creates users in Kafka for SASL with SCRAM. The values are passwords.
+// addUsers creates users in Kafka, for SASL with SCRAM. The values of users are their passwords.
 func (b *Broker) addUsers(ctx context.Context, users map[string]string) error {
 	return b.admin(func(admin *kadm.Client) error {
-		// Send one request for each mechanism, because Kafka allows a user only once in a request.
+		// Each mechanism has a request of its own, because Kafka allows a user only once in a
+		// request.
 		for _, how := range []kadm.ScramMechanism{kadm.ScramSha256, kadm.ScramSha512} {
 			var all []kadm.UpsertSCRAM
 			for user, password := range users {

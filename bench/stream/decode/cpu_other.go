@@ -4,7 +4,7 @@ package decode
 
 import "github.com/scoterdb/scoter/internal/base"
 
-// cpuSeconds returns an error: this system does not have getrusage.
+// cpuSeconds returns an error: on this system the processor time of the process cannot be read.
 func cpuSeconds() (float64, error) {
 	return 0, base.Errorf(base.Unavailable, "processor time is measured on Unix only")
 }

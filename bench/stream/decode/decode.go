@@ -16,40 +16,42 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of Protobuf decoding.
 type Options struct {
 	Messages int `help:"Nested messages of one sample; of the flat ones, which are a twelfth of their size, it is eight times as many." default:"245760"`
 	Batch    int `help:"Messages of one batch." default:"122880"`
 	Repeat   int `help:"Samples, of which the median counts." default:"5"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "Processor time per message, garbage collection included; the shapes take turns.\nExample: scoter-bench decode --repeat 9"
 }
 
-// decoder is what is measured: it turns messages into a batch.
+// decoder is what the benchmark measures: it decodes messages into a batch.
 type decoder interface {
 	Append(msg []byte) error
 	Finish() arrow.RecordBatch
 }
 
-// shape is one case of the benchmark: messages of a type, and a decoder for them.
+// shape is one case of the benchmark: messages of one type, and a decoder for them.
 type shape struct {
 	name     string
 	messages [][]byte
 	decoder  decoder
-	// times is the number of messages that a sample decodes, as a multiple of Options.Messages. It
-	// is large for flat messages, because they are small, and the cost of the garbage collection
-	// after each sample must not dominate. It is small for slow decoders.
+	// times says how many messages a sample decodes, as a multiple of Options.Messages. It is large
+	// for flat messages, because they are small, and the cost of the garbage collection after each
+	// sample must not dominate. It is small for slow decoders.
 	times  float64
 	micros []float64
 }
 
-// distinct is how many different messages a source makes before they repeat.
+// distinct is the number of different messages that are decoded. After them, the same messages are
+// decoded again.
 const distinct = 16_384
 
-// Run runs the benchmark.
+// Run runs the benchmark of Protobuf decoding and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 	shapes, err := o.shapes(ctx)
 	if err != nil {
@@ -62,7 +64,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) error {
 			if err != nil {
 				return base.Wrap(err, "shape %s", s.name)
 			}
-			if i > 0 { // the first sample does not count: in it the buffers grow to their size
+			if i > 0 { // the first sample does not count: its buffers grow to their size
 				s.micros = append(s.micros, micros)
 			}
 		}
@@ -112,8 +114,8 @@ func (o *Options) shapes(ctx context.Context) ([]*shape, error) {
 	}, nil
 }
 
-// planOf returns the decoding plan for a message type and the columns at paths. Without paths, all
-// columns are decoded.
+// planOf returns the plan for decoding messages of a type. paths are the columns to decode; without
+// paths, all columns are decoded.
 func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.Plan, error) {
 	md, err := protobuf.FindMessage(files, name)
 	if err != nil {
@@ -126,7 +128,7 @@ func planOf(files *protoregistry.Files, name string, paths []string) (*protobuf.
 	return protobuf.NewPlan(md, protobuf.Options{Columns: columns})
 }
 
-// sample decodes the messages once more, and returns the processor time for each message, in
+// sample decodes the messages of the case once, and returns the processor time per message in
 // microseconds.
 func (s *shape) sample(o *Options) (float64, error) {
 	n := max(int(float64(o.Messages)*s.times), 1)
@@ -146,7 +148,7 @@ func (s *shape) sample(o *Options) (float64, error) {
 	if n%o.Batch != 0 {
 		s.decoder.Finish().Release()
 	}
-	runtime.GC() // so that collecting the garbage of these messages is part of the time
+	runtime.GC() // the cost of the messages' garbage is part of the time
 	after, err := cpuSeconds()
 	return (after - before) * 1e6 / float64(n), err
 }

@@ -1,5 +1,5 @@
-// Package e2e measures the server's cost of reading messages from Kafka: until they are durable and
-// visible to queries, and until they are in sorted parts.
+// Package e2e measures the server's cost of reading messages from Kafka. It measures the time until
+// the rows are durable and visible to queries, and the time until they are in sorted parts.
 package e2e
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Options are the benchmark's command-line options.
+// Options are the command-line options of the benchmark of reading from Kafka.
 type Options struct {
 	Messages    int    `help:"Nested messages of one run; flat ones are ten times as many." default:"500000"`
 	Repeat      int    `help:"Runs of each kind." default:"3"`
@@ -26,17 +26,20 @@ type Options struct {
 	Latency     int    `help:"Single messages whose way to a query's result is timed." default:"20"`
 }
 
-// Help returns the command's help text. It implements HelpProvider of the library kong.
+// Help returns the help text of the benchmark's command, for kong (the library that parses the
+// command line).
 func (*Options) Help() string {
 	return "The topics are filled first. Processor time is the server's alone.\nExample: scoter-bench stream --messages 200000 --repeat 1"
 }
 
-// kind is a kind of run: which topic is read, and into which tables.
+// kind is a kind of run of the benchmark: the topic that is read, and the tables that it fills.
 type kind struct {
 	name, topic, message string
-	into                 string // the part of CREATE SOURCE that begins with INTO
-	share                int    // the run reads share * Options.Messages messages
-	// The run ends when all rows are in parts, and not when they are visible.
+	into                 string // into is the end of the CREATE SOURCE statement, from INTO on.
+	// share says how many messages the run reads: share times Options.Messages.
+	share int
+	// parts says when the run ends: when all rows are in parts if it is set, and otherwise when all
+	// rows are visible.
 	parts  bool
 	target float64
 }
@@ -60,7 +63,7 @@ func list(paths []string) string {
 	return text
 }
 
-// Run runs the benchmark.
+// Run runs the benchmark of reading from Kafka and publishes its report.
 func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	dir, err := env.TempDir()
 	if err != nil {
@@ -78,7 +81,7 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	defer k.stop()
 	report := harness.NewReport("stream", map[string]any{"messages": o.Messages, "partitions": o.Partitions, "compression": o.Compression, "fake": o.Fake})
 	samples := make(map[string]map[string][]float64, len(kinds))
-	// The kinds take turns, so that other load on the machine affects all of them.
+	// The kinds of runs take turns, so that other load on the machine affects all of them.
 	for range o.Repeat {
 		for _, kind := range kinds {
 			if samples[kind.name] == nil {
@@ -107,19 +110,20 @@ func (o *Options) Run(ctx context.Context, env *harness.Env) (err error) {
 	return env.Publish(report)
 }
 
-// run is one execution of the benchmark.
+// run is one execution of the benchmark, with its server settings and folders.
 type run struct {
 	*Options
 	env         *harness.Env
 	dir, config string
-	bytes       map[string]float64 // average size of the messages, by topic
+	// bytes has the average size of the messages of each topic, in bytes.
+	bytes map[string]float64
 }
 
-// token is an administrator's token for the server. Only an administrator may create a source,
-// because a source connects to other machines and reads files.
+// token is the access token of an administrator of the server. Only an administrator may create a
+// source, because a source connects to other machines and reads files.
 const token = "bench"
 
-// prepare writes the server's settings file and the schema files.
+// prepare writes the settings file of the server, and the schema files for the messages.
 func (r *run) prepare() error {
 	settings := fmt.Sprintf("[[token]]\nname = \"bench\"\nrole = \"admin\"\nsha256 = \"%x\"\n", sha256.Sum256([]byte(token)))
 	if err := os.WriteFile(r.config, []byte(settings), 0o600); err != nil {
@@ -137,8 +141,8 @@ func (r *run) prepare() error {
 	return nil
 }
 
-// start starts a server. If parts is not set, the server keeps its rows in memory, so that only the
-// work before a flush is measured.
+// start starts a server. If parts is not set, the server flushes no rows, so that only the work
+// before a flush is measured.
 func (r *run) start(ctx context.Context, parts bool) (*harness.Server, error) {
 	flags := []string{"--config", r.config, "--merge-parallel=0"}
 	if parts {
@@ -153,16 +157,17 @@ func (r *run) start(ctx context.Context, parts bool) (*harness.Server, error) {
 	return s, err
 }
 
-// createSource returns the CREATE SOURCE statement for a kind of run.
+// createSource returns the CREATE SOURCE statement for a kind of run. k is the Kafka cluster.
 func (r *run) createSource(k *cluster, kind kind) string {
 	return fmt.Sprintf(`CREATE SOURCE s FROM KAFKA (brokers = '%s', topic = '%s')
 		FORMAT protobuf (schema = '%s,%s', message = '%s') %s`,
 		k.addr, kind.topic, filepath.Join(r.dir, "auction.proto"), filepath.Join(r.dir, "event.proto"), kind.message, kind.into)
 }
 
-// measure reads a topic into a table twice with the same server, and adds the second measurement to
-// samples. After the first time the server has allocated its memory, as one that has run for a
-// while. So the cost of fresh memory from the operating system is not measured.
+// measure reads a topic into a table twice with the same server. It adds the measurement of the
+// second time to samples. The first time makes the server allocate its memory, so that it is like a
+// server that has run for a while. So the cost of fresh memory from the operating system is not
+// measured.
 func (r *run) measure(ctx context.Context, k *cluster, kind kind, samples map[string][]float64) (err error) {
 	s, err := r.start(ctx, kind.parts)
 	if err != nil {
@@ -201,7 +206,7 @@ func (r *run) measure(ctx context.Context, k *cluster, kind kind, samples map[st
 }
 
 // read creates a source for a topic, and waits until all messages are stored. It returns the
-// server's processor time, and how long it took until all rows were visible.
+// processor time that the server used, and the time until all rows were visible.
 func (r *run) read(ctx context.Context, s *harness.Server, k *cluster, kind kind) (use harness.Use, visible time.Duration, err error) {
 	use, err = s.Measure(func() error {
 		started := time.Now()
@@ -220,10 +225,11 @@ func (r *run) read(ctx context.Context, s *harness.Server, k *cluster, kind kind
 	return use, visible, err
 }
 
-// maxWait is the longest time that one run may take.
+// maxWait is the maximum time that one run may take.
 const maxWait = 10 * time.Minute
 
-// waitFor waits until the source has stored n messages in its tables.
+// waitFor waits until the source has stored n messages in its tables. started is the time at which
+// the source was created.
 func waitFor(ctx context.Context, s *harness.Server, n float64, started time.Time) error {
 	for {
 		rows, err := s.SQL(ctx, "SELECT messages, state, coalesce(error, '') FROM scoter.sources")
@@ -244,7 +250,7 @@ func waitFor(ctx context.Context, s *harness.Server, n float64, started time.Tim
 	}
 }
 
-// quiet measures the cost of a source without new messages, and how soon a single message is
+// quiet measures what a source without new messages costs, and how soon a single new message is
 // visible to a query.
 func (r *run) quiet(ctx context.Context, k *cluster, report *harness.Report) (err error) {
 	s, err := r.start(ctx, true)
@@ -265,7 +271,7 @@ func (r *run) quiet(ctx context.Context, k *cluster, report *harness.Report) (er
 	if err := waitFor(ctx, s, 1, time.Now()); err != nil {
 		return err
 	}
-	time.Sleep(2 * time.Second) // wait until the part is written
+	time.Sleep(2 * time.Second) // until the part is written
 	const idle = 10 * time.Second
 	use, err := s.Measure(func() error {
 		time.Sleep(idle)

@@ -12,31 +12,32 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Protos has the files auction.proto and event.proto, which define the messages.
+// Protos has the files auction.proto and event.proto, which define the types of the messages.
 //
 //go:embed *.proto
 var Protos embed.FS
 
-// These are the names of the message types that Auctions and Events return.
+// These are the full names of the types of messages that the methods Auctions and Events return.
 const (
 	Auction = "bench.Auction"
 	Event   = "bench.Event"
 )
 
-// NormalizedPaths are the paths of ten columns of an Auction. They give one row for each impression
-// in it.
+// NormalizedPaths are the paths of ten columns of the message type Auction. With these columns,
+// each impression in an auction becomes a row.
 var NormalizedPaths = []string{"id", "received", "site.domain", "device.os", "device.geo.country", "user.id",
 	"imp[].id", "imp[].tagid", "imp[].bidfloor", "imp[].banner.w"}
 
-// Source makes random messages.
+// Source makes random messages for benchmarks.
 type Source struct {
 	rng     *rand.Rand
-	scratch [8][]byte // buffers for nested messages, one for each depth
+	scratch [8][]byte // scratch are buffers for nested messages, one for each nesting depth.
 	depth   int
 	micros  uint64
 }
 
-// NewSource returns a source. Two sources with the same seed make the same messages.
+// NewSource returns a source of random messages. Two sources with the same seed make the same
+// messages.
 func NewSource(seed uint64) *Source {
 	return &Source{rng: rand.New(rand.NewPCG(seed, 0)), micros: 1_767_225_600_000_000}
 }
@@ -195,14 +196,14 @@ func (s *Source) hex(n int) string {
 	return string(b)
 }
 
-// size appends a random width and height as fields w and h.
+// size appends a random width and a random height as the fields with the numbers w and h.
 func (s *Source) size(b []byte, w, h protowire.Number) []byte {
 	i := s.rng.IntN(4)
 	return number(number(b, w, []uint64{300, 728, 320, 970}[i]), h, []uint64{250, 90, 50, 250}[i])
 }
 
-// message appends field n with a nested message to b. content appends the fields of the nested
-// message.
+// message appends a nested message as the field with the number n. content appends the fields of
+// the nested message.
 func (s *Source) message(b []byte, n protowire.Number, content func([]byte) []byte) []byte {
 	depth := s.depth
 	s.depth++

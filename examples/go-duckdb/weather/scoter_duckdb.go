@@ -13,7 +13,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// scFromDuck replaces the driver's own classes, also inside of other values.
+// scFromDuck converts a value of the driver to the types of generated code. It replaces the
+// driver's own classes, also inside of other values.
 func scFromDuck(v any) any {
 	switch v := v.(type) {
 	case duckdb.Decimal:
@@ -41,7 +42,8 @@ func scFromDuck(v any) any {
 	return v
 }
 
-// scDecimalText has as many digits after the point as the type.
+// scDecimalText returns a decimal as text, with the number of digits after the point that its type
+// has.
 func scDecimalText(d duckdb.Decimal) string {
 	digits := new(big.Int).Abs(d.Value).String()
 	if scale := int(d.Scale); scale > 0 {
@@ -56,15 +58,15 @@ func scDecimalText(d duckdb.Decimal) string {
 	return digits
 }
 
-// scDuckStruct is a struct of the generated code, where there are bulk operations.
+// scDuckStruct is implemented by the structs of generated code if it has bulk operations.
 type scDuckStruct interface {
 	scStruct
-	// scDuck are its values in the driver's classes.
+	// scDuck returns the values of the struct's fields, converted to the driver's classes.
 	scDuck() []any
 }
 
-// scDuck is the value in the driver's classes, as the appender takes it. Of days and
-// decimals these depend on the column: scDuckDay, scDuckScaled.
+// scDuck converts a value to the driver's classes, as the driver's appender takes it. It is not for
+// dates and decimals, whose class depends on the column: they have scDuckDay and scDuckScaled.
 func scDuck(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, time.Time:
@@ -85,7 +87,7 @@ func scDuck(v any) any {
 		return duckdb.Interval{Months: v.Months, Days: v.Days, Micros: v.Micros}
 	case time.Duration:
 		if v < 0 || v >= scDayLength {
-			return v // which the appender refuses: of a time it takes the clock
+			return v // the appender refuses it; of a time it would store the clock only
 		}
 		return time.Unix(0, int64(v)).UTC()
 	case Decimal:
@@ -140,10 +142,11 @@ func scDuck(v any) any {
 	return v
 }
 
-// scDuckDay is scDuck of the day that a calendar of its zone shows.
+// scDuckDay converts a date to the driver's class. It is the day that t shows in its own zone.
 func scDuckDay(t time.Time) any { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 
-// scDuckList is scDuck of a list whose elements it would not know how to write.
+// scDuckList converts a list to the driver's class. write converts an element. It is for elements
+// that scDuck alone cannot convert.
 func scDuckList[T any](list []T, write func(T) any) any {
 	if list == nil {
 		return nil
@@ -155,7 +158,8 @@ func scDuckList[T any](list []T, write func(T) any) any {
 	return items
 }
 
-// scDuckMap is scDuck of a map whose entries it would not know how to write.
+// scDuckMap converts a map to the driver's class. key and value convert its keys and values. It is
+// for entries that scDuck alone cannot convert.
 func scDuckMap[K comparable, V any](m map[K]V, key func(K) any, value func(V) any) any {
 	if m == nil {
 		return nil
@@ -177,16 +181,16 @@ func scToDecimal(s string) (duckdb.Decimal, bool) {
 	return duckdb.Decimal{Width: uint8(max(width, len(fraction), 1)), Scale: uint8(len(fraction)), Value: value}, true
 }
 
-// scDuckBig is scDuck of the digits of a BIGNUM.
+// scDuckBig converts the digits of a BIGNUM (DuckDB's integer of any size) to the driver's class.
 func scDuckBig(v Decimal) any {
 	if n, ok := new(big.Int).SetString(string(v), 10); ok {
 		return n
 	}
-	return string(v) // which the appender refuses
+	return string(v) // not a number: the appender refuses it
 }
 
-// scDuckScaled is scDuck of a decimal for a column with that many digits
-// after the point.
+// scDuckScaled converts a decimal to the driver's class, for a column with width digits, of which
+// scale are after the point.
 func scDuckScaled(v Decimal, width, scale uint8) any {
 	d, ok := scToDecimal(string(v))
 	if !ok {
@@ -199,7 +203,7 @@ func scDuckScaled(v Decimal, width, scale uint8) any {
 	for d.Scale > scale {
 		quotient, rest := new(big.Int).QuoRem(d.Value, big.NewInt(10), new(big.Int))
 		if rest.Sign() != 0 {
-			return string(v) // Refused by the appender: it would lose digits.
+			return string(v) // The appender refuses this text. As a number, it would lose digits.
 		}
 		d.Scale--
 		d.Value = quotient
@@ -208,7 +212,8 @@ func scDuckScaled(v Decimal, width, scale uint8) any {
 	return d
 }
 
-// scAttachPostgres attaches a database under a name that is already quoted.
+// scAttachPostgres attaches the PostgreSQL database with the connection string dsn to DuckDB.
+// sqlName is the name for it, quoted as SQL.
 func scAttachPostgres(ctx context.Context, db DBTX, sqlName, dsn string) error {
 	_, err := db.ExecContext(ctx, "ATTACH '"+strings.ReplaceAll(dsn, "'", "''")+"' AS "+sqlName+" (TYPE postgres)")
 	return err

@@ -18,46 +18,47 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// scDuckBulk describes a bulk operation on a table.
+// scDuckBulk describes a bulk operation on a table of DuckDB.
 type scDuckBulk[T any] struct {
 	name, schema, table string
-	// stage, create, dedupe, apply and drop are set when a temporary table is
-	// filled and then applied. An insert has one too, for a table of which it
-	// does not write all columns, and for the application's transaction: what
-	// was appended to the table itself could not be taken back there. direct
-	// says that the table may be appended to.
+	// stage is the name of a temporary table. It is filled with the rows, and then the statement
+	// apply changes the target table. create, dedupe and drop are the other statements for it. An
+	// insert uses it if it does not write all columns of the table, and in a transaction of the
+	// application, because rows that were appended to the table could not be taken back there.
+	// direct says that rows may be appended to the table itself.
 	stage, create, dedupe, apply, drop string
 	direct                             bool
-	// values are those of a row in the driver's classes.
+	// values returns the values of a row, in the driver's classes.
 	values func(T) []any
-	// columns are the same, written into the engine's vectors.
+	// columns are the columns of a row. They write the values into DuckDB's vectors.
 	columns []scDuckColumn[T]
 }
 
-// scDuckColumn is a column that is written into a vector.
+// scDuckColumn is a column whose values are written into a vector of DuckDB (an array of values).
 type scDuckColumn[T any] struct {
 	name string
-	// kind is what the column's type must be written from, "" if it is not.
+	// kind is the kind of value from which the vector is written. It is "" if the column's type
+	// cannot be written into a vector.
 	kind          string
 	required, key bool
 	set           func(v *scVec, at int, r *T)
 }
 
-// DuckDBRoute is a way for the rows of a bulk operation, where it is not left to
-// their types.
+// DuckDBRoute is one of the ways in which a bulk operation can write rows. If the user chooses
+// none, the types of the columns decide.
 type DuckDBRoute string
 
 const (
-	// DuckDBVectors is to write into the engine's vectors, which not every type
-	// is.
+	// DuckDBVectors means that rows are written into DuckDB's vectors. Not every type of column
+	// allows it.
 	DuckDBVectors DuckDBRoute = "vectors"
-	// DuckDBAppender is the driver's appender.
+	// DuckDBAppender means that rows are written with the driver's appender.
 	DuckDBAppender DuckDBRoute = "appender"
 )
 
 var errScDuckConn = errors.New("a bulk operation needs a *sql.DB or *sql.Conn: use Transaction instead of a *sql.Tx")
 
-// scDuckWrite runs a bulk operation in one transaction.
+// scDuckWrite runs a bulk operation in one transaction, and returns the number of changed rows.
 func scDuckWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, b.name, func() (int64, error) {
 		err := rt.transaction(ctx, func(tx *scRuntime) (err error) {
@@ -81,30 +82,31 @@ func scDuckWrite[T any](ctx context.Context, rt *scRuntime, b scDuckBulk[T], row
 	return n, err
 }
 
-// scDuckWriter is one bulk operation under way.
+// scDuckWriter is a bulk operation that is running.
 type scDuckWriter[T any] struct {
 	bulk   scDuckBulk[T]
 	route  DuckDBRoute
 	heap   scHeap
 	vecs   []*scVec
 	number int64
-	// held are the rows that the engine has not checked yet, and batches those that
-	// come as Arrow.
+	// held are the rows that DuckDB has not checked yet. For rows that are record batches, batches
+	// has them.
 	held    []T
 	batches scDuckBatches
-	// keys are those of the rows if it matters that one comes twice.
+	// keys finds out whether a key occurs twice. It is nil if that does not matter.
 	keys *scKeySet
 	key  []byte
 }
 
-// scDuckBatches are rows in columns of Arrow.
+// scDuckBatches are rows in Arrow record batches.
 type scDuckBatches interface {
 	count() int
-	// text is a value as the engine's errors have it.
+	// text returns a value as it is written in DuckDB's error messages.
 	text(row, column int) string
 }
 
-// staged applies a temporary table that fill writes.
+// staged creates the temporary table, calls fill to write the rows into it, and then changes the
+// target table. It returns the number of changed rows.
 func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func() error) (n int64, err error) {
 	b := w.bulk
 	if _, err := tx.db.ExecContext(ctx, b.create); err != nil {
@@ -113,7 +115,8 @@ func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func()
 	done := false
 	defer func() {
 		if !done {
-			// The application's transaction goes on without it, unless the engine has ended it.
+			// If the application has a transaction, it continues without the temporary table. The
+			// error of this DROP does not matter: DuckDB may have ended the transaction.
 			tx.db.ExecContext(context.WithoutCancel(ctx), b.drop)
 		}
 	}()
@@ -140,7 +143,7 @@ func (w *scDuckWriter[T]) staged(ctx context.Context, tx *scRuntime, fill func()
 	return n, err
 }
 
-// scDuckPortion is how many rows the engine is given to check at a time.
+// scDuckPortion is the number of rows after which DuckDB checks them.
 const scDuckPortion = 30 * 2048
 
 func (w *scDuckWriter[T]) append(ctx context.Context, conn scConn, schema, table string, rows iter.Seq2[T, error]) (n int64, err error) {
@@ -167,8 +170,8 @@ func (w *scDuckWriter[T]) append(ctx context.Context, conn scConn, schema, table
 	return w.number, err
 }
 
-// scDuckHandle is the engine's own connection inside of the driver's, if the
-// driver has it where this one does.
+// scDuckHandle returns DuckDB's own connection, which the driver's connection c contains. ok is
+// false if c does not have the field in which this version of the driver keeps it.
 func scDuckHandle(c any) (conn mapping.Connection, ok bool) {
 	r := reflect.ValueOf(c)
 	if r.Kind() != reflect.Pointer {
@@ -182,8 +185,8 @@ func scDuckHandle(c any) (conn mapping.Connection, ok bool) {
 	return conn, true
 }
 
-// appendVectors writes rows into the engine's vectors; false if a column has a
-// type that is not written so.
+// appendVectors writes rows into DuckDB's vectors. It returns false, and has written nothing, if a
+// column has a type that cannot be written into a vector.
 func (w *scDuckWriter[T]) appendVectors(ctx context.Context, conn mapping.Connection, schema, table string, rows iter.Seq2[T, error]) (ok bool, err error) {
 	var appender mapping.Appender
 	if mapping.AppenderCreateExt(conn, "", schema, table, &appender) == mapping.StateError {
@@ -194,7 +197,7 @@ func (w *scDuckWriter[T]) appendVectors(ctx context.Context, conn mapping.Connec
 	finished := false
 	defer func() {
 		if !finished {
-			// What the engine was not told to write is not written.
+			// Rows that were not flushed are dropped.
 			mapping.AppenderClear(appender)
 		}
 		mapping.AppenderDestroy(&appender)
@@ -237,8 +240,8 @@ func (w *scDuckWriter[T]) appendVectors(ctx context.Context, conn mapping.Connec
 	return true, nil
 }
 
-// scDuckExact reports whether equal values of a type are equal in memory; texts
-// are not if they have a collation.
+// scDuckExact reports whether values of a type are equal if and only if their bytes are. That is
+// not so for texts with a collation.
 func scDuckExact(kind mapping.Type) bool {
 	switch kind {
 	case mapping.TypeFloat, mapping.TypeDouble, mapping.TypeVarchar, mapping.TypeInterval, mapping.TypeList, mapping.TypeArray, mapping.TypeStruct, mapping.TypeMap,
@@ -279,7 +282,7 @@ func (w *scDuckWriter[T]) fill(ctx context.Context, appender mapping.Appender, c
 		return nil
 	}
 	reach()
-	var row T // one place for all rows: what is written points to it
+	var row T // one variable for all rows, because vectors refer to its memory
 	for r, err := range rows {
 		if err != nil {
 			return err
@@ -302,7 +305,8 @@ func (w *scDuckWriter[T]) fill(ctx context.Context, appender mapping.Appender, c
 			w.held = w.held[:0]
 		}
 	}
-	// The last ones stay held: a temporary table of them may yet be refused.
+	// The rows of the last portion stay in memory: if the database refuses a key later, the error
+	// names the row.
 	if err := send(); err != nil {
 		return err
 	}
@@ -334,7 +338,7 @@ func (w *scDuckWriter[T]) set(at int, row *T) error {
 	return nil
 }
 
-// appendKey appends the bytes of a value of a fixed size.
+// appendKey appends the bytes of the value in row at, which has a fixed size, to key.
 func (v *scVec) appendKey(key []byte, at int) []byte {
 	if v.null == at {
 		return append(key, 0)
@@ -357,7 +361,7 @@ func (v *scVec) appendKey(key []byte, at int) []byte {
 	return append(append(key, 1), unsafe.Slice((*byte)(unsafe.Add(v.data, size*at)), size)...)
 }
 
-// appendRows writes rows by the driver's appender.
+// appendRows writes rows with the driver's appender.
 func (w *scDuckWriter[T]) appendRows(ctx context.Context, c driver.Conn, schema, table string, rows iter.Seq2[T, error]) (err error) {
 	appender, err := duckdb.NewAppenderFromConn(c, schema, table)
 	if err != nil {
@@ -400,8 +404,8 @@ func (w *scDuckWriter[T]) appendRows(ctx context.Context, c driver.Conn, schema,
 
 var scDuckDuplicate = regexp.MustCompile(`(?s)[Dd]uplicate key "(.*)"`)
 
-// refused is the engine's error, with the row if it is about a key: the last
-// one that has it, as one that comes twice is refused the second time.
+// refused returns an error with the message of DuckDB. If the message is about a duplicate key, the
+// error names the last row with this key: if a key occurs twice, the second row is refused.
 func (w *scDuckWriter[T]) refused(message string) error {
 	key := scDuckDuplicate.FindStringSubmatch(message)
 	if key == nil {
@@ -424,8 +428,9 @@ func (w *scDuckWriter[T]) refused(message string) error {
 	return fmt.Errorf("%s: %s", w.bulk.name, message)
 }
 
-// hasKey reports whether a row, whose columns' values are text, has the key of an
-// error: `a: 1, b: x`, or `1, x` if it came twice.
+// hasKey reports whether a row has the key that an error message names. text returns the value of a
+// column as text. The message has a key in the form `a: 1, b: x`, or `1, x` if the key occurred
+// twice.
 func (w *scDuckWriter[T]) hasKey(text func(column int) string, key string) bool {
 	var texts []string
 	for i, c := range w.bulk.columns {
@@ -455,7 +460,7 @@ func (w *scDuckWriter[T]) hasKey(text func(column int) string, key string) bool 
 	return true
 }
 
-// scDuckText is a value of a key as the engine's errors have it.
+// scDuckText returns a value of a key as it is written in DuckDB's error messages.
 func scDuckText(v any, kind string) string {
 	switch v := v.(type) {
 	case nil:

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// scJSONNested is a nested value as JSON text, whose strings the database casts.
+// scJSONNested returns a nested value as JSON text. Its strings have a form that the database can
+// cast to their types.
 func scJSONNested(v any) any {
 	var b strings.Builder
 	if !scJSONValue(&b, reflect.ValueOf(v)) {
@@ -17,7 +18,7 @@ func scJSONNested(v any) any {
 	return b.String()
 }
 
-// scJSONValue writes a value; false is NULL.
+// scJSONValue appends a value as JSON. It returns false if the value is NULL.
 func scJSONValue(b *strings.Builder, r reflect.Value) bool {
 	quoted := func(s string) {
 		text, err := json.Marshal(s)

@@ -2,11 +2,11 @@ package weather
 
 import "hash/maphash"
 
-// scKeySet tells whether any two keys may be one, by a hash of 8 bytes of each:
-// two keys with one hash are taken for the same.
+// scKeySet finds out whether a key may occur twice. It stores only a hash of 8 bytes for each key,
+// so two different keys with the same hash are taken for the same key.
 type scKeySet struct {
 	seed maphash.Seed
-	// seen is an open table of hashes; 0 is an empty place.
+	// seen is a hash table with open addressing. An element is a hash, or 0 if it is free.
 	seen     []uint64
 	count    int
 	repeated bool
@@ -47,7 +47,7 @@ func (k *scKeySet) put(hash uint64) bool {
 	}
 }
 
-// scKinds cuts `a,(b,c)` at the commas that are outside of parentheses.
+// scKinds splits a list of kinds, such as `a,(b,c)`, at the commas outside of parentheses.
 func scKinds(list string) (kinds []string) {
 	depth, from := 0, 0
 	for i, c := range list {

@@ -10,47 +10,49 @@ import (
 	"sync"
 )
 
-// DBTX is what generated code runs on: *sql.DB, *sql.Conn or *sql.Tx, also inside of
-// another type.
+// DBTX is a database handle on which generated code runs: *sql.DB, *sql.Conn or *sql.Tx, or a type
+// that embeds one of them.
 type DBTX interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// scPool is what has connections: *sql.DB, also inside of another type.
+// scPool is a database handle that has many connections: *sql.DB, or a type that embeds it.
 type scPool interface {
 	Conn(ctx context.Context) (*sql.Conn, error)
 }
 
-// scConn is one connection: *sql.Conn, also inside of another type.
+// scConn is a single connection: *sql.Conn, or a type that embeds it.
 type scConn interface {
 	DBTX
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	Raw(f func(driverConn any) error) error
 }
 
-// scOpened is a transaction: *sql.Tx, also inside of another type.
+// scOpened is a transaction: *sql.Tx, or a type that embeds it.
 type scOpened interface {
 	Commit() error
 	Rollback() error
 }
 
-// scMaxStatements is how many prepared statements are kept: more than most
-// programs have.
+// scMaxStatements is the maximum number of prepared statements that are cached. Most programs have
+// fewer statements.
 const scMaxStatements = 256
 
-// scRuntime runs statements for generated code.
+// scRuntime runs the statements of generated code through database/sql.
 type scRuntime struct {
 	db       DBTX
 	observer Observer
-	// begin starts a transaction that will write.
+	// begin is the statement that begins a transaction that will write.
 	begin string
-	// open says that db is a connection in a transaction, joined that it is the application's.
+	// open says that db is a connection with an open transaction. joined says that the application
+	// began this transaction.
 	open, joined bool
-	// route is that of bulk operations, "" if it is left to them.
+	// route is the way in which bulk operations write rows. It is "" if each operation chooses a
+	// way.
 	route string
-	// native makes a value of the runtime of what the driver returned.
+	// native converts a value that the driver returned to the types of generated code.
 	native func(any) any
 
 	mu         sync.Mutex
@@ -61,15 +63,16 @@ func newScRuntime(db DBTX, begin string, native func(any) any) *scRuntime {
 	return &scRuntime{db: db, begin: begin, native: native, statements: map[string]*sql.Stmt{}}
 }
 
-// same is the runtime on another connection, or on its own, with statements of
-// its own.
+// same returns a runtime with the same settings on another connection. It has its own cache of
+// prepared statements.
 func (rt *scRuntime) same(db DBTX) *scRuntime {
 	other := newScRuntime(db, rt.begin, rt.native)
 	other.observer, other.route, other.open, other.joined = rt.observer, rt.route, rt.open, rt.joined
 	return other
 }
 
-// prepare returns a statement that is kept; one of too many is forgotten.
+// prepare returns a prepared statement from the cache. If the cache is full, it removes another
+// statement from it.
 func (rt *scRuntime) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -91,7 +94,7 @@ func (rt *scRuntime) prepare(ctx context.Context, query string) (*sql.Stmt, erro
 	return s, nil
 }
 
-// close closes the statements that are kept.
+// close closes all prepared statements in the cache.
 func (rt *scRuntime) close() error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -103,9 +106,10 @@ func (rt *scRuntime) close() error {
 	return errors.Join(errs...)
 }
 
-// query starts a query, on a statement that is kept unless it is to stay open
-// while others run. DuckDB plans a statement once, by the statistics of that
-// moment, and gives wrong values when they have changed: there none is kept.
+// query runs a query. On SQLite it uses a cached prepared statement, unless own is set, which means
+// that the query stays open while others run. On DuckDB no prepared statement is cached: DuckDB
+// plans a statement once, by the statistics of that moment, and gives wrong values when they have
+// changed.
 func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []any) (*sql.Rows, error) {
 	if own || rt.begin != scBeginSQLite {
 		return rt.db.QueryContext(ctx, query, args...)
@@ -117,7 +121,8 @@ func (rt *scRuntime) query(ctx context.Context, own bool, query string, args []a
 	return s.QueryContext(ctx, args...)
 }
 
-// exec runs a statement that is kept, but see query.
+// exec runs a statement that returns no rows. On SQLite it uses a cached prepared statement. On
+// DuckDB none is cached, for the reason that the method query has.
 func (rt *scRuntime) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
 	if rt.begin != scBeginSQLite {
 		return rt.db.ExecContext(ctx, query, args...)
@@ -129,7 +134,7 @@ func (rt *scRuntime) exec(ctx context.Context, query string, args []any) (sql.Re
 	return s.ExecContext(ctx, args...)
 }
 
-// scEach yields the rows of a query.
+// scEach runs a query and yields its rows. read reads a row.
 func scEach[T any](ctx context.Context, rt *scRuntime, own bool, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -200,8 +205,8 @@ func scOne[T any](ctx context.Context, rt *scRuntime, name, query string, args [
 	return one, err
 }
 
-// scReturning yields the rows of a statement that changes some: it is run to its end
-// before the first row is given out.
+// scReturning runs a statement that changes rows and returns some. It yields the returned rows
+// after the statement has run to its end.
 func scReturning[T any](ctx context.Context, rt *scRuntime, name, query string, args []any, read func(*scDecoder) T) iter.Seq2[T, error] {
 	return scGathered(func() ([]T, error) { return scAll(ctx, rt, name, query, args, read) })
 }
@@ -222,7 +227,7 @@ func scExec(ctx context.Context, rt *scRuntime, name, query string, args []any) 
 	return n, err
 }
 
-// scBatch runs a statement once per row, all or nothing.
+// scBatch runs a statement once per row. Either all executions succeed, or none has an effect.
 func scBatch[T any](ctx context.Context, rt *scRuntime, name, query string, values func(T) []any, rows iter.Seq2[T, error]) (n int64, err error) {
 	err = scObserve(ctx, rt.observer, name, func() (int64, error) {
 		err := rt.transaction(ctx, func(tx *scRuntime) error {
@@ -247,7 +252,7 @@ func scBatch[T any](ctx context.Context, rt *scRuntime, name, query string, valu
 	return n, err
 }
 
-// scChanged is how many rows a statement changed.
+// scChanged returns how many rows a statement changed.
 func scChanged(result sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err
@@ -255,8 +260,8 @@ func scChanged(result sql.Result, err error) (int64, error) {
 	return result.RowsAffected()
 }
 
-// transaction runs body on one connection in a transaction, or in the one
-// that is open there, in SQLite behind a savepoint.
+// transaction runs body on one connection in a transaction. If a transaction is open on the
+// connection, it runs body in that one, and on SQLite in a savepoint.
 func (rt *scRuntime) transaction(ctx context.Context, body func(*scRuntime) error) error {
 	return rt.transact(ctx, "COMMIT", body)
 }
@@ -299,7 +304,8 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 		}
 	}
 	if _, err := conn.ExecContext(ctx, rt.begin); err != nil {
-		// SQLite refuses it and leaves the open transaction as it is.
+		// If a transaction is open, SQLite refuses to begin another one, and the open one stays as
+		// it is.
 		if rt.begin == scBeginSQLite && strings.Contains(err.Error(), "within a transaction") {
 			return tx.nested(ctx, end, run)
 		}
@@ -310,8 +316,8 @@ func (rt *scRuntime) transact(ctx context.Context, end string, body func(*scRunt
 
 var errScDryInside = errors.New("DuckDB has no savepoints: what a dry run does in an open transaction would stay")
 
-// nested runs body in the transaction that is open. What fails leaves it as it was in SQLite; DuckDB
-// ends it.
+// nested runs body in the transaction that is open. If body fails, SQLite rolls back to the
+// savepoint before it. DuckDB ends the whole transaction.
 func (rt *scRuntime) nested(ctx context.Context, end string, body func(*scRuntime) error) error {
 	if rt.begin != scBeginSQLite {
 		if end != "COMMIT" {
@@ -331,7 +337,8 @@ func (rt *scRuntime) nested(ctx context.Context, end string, body func(*scRuntim
 	return scEnding(ctx, rt.db, end, back, func() error { return body(rt) })
 }
 
-// scEnding runs body and ends what was begun, by back if that fails or ctx has ended.
+// scEnding runs body and then the statement end. If body fails or ctx has ended, it runs the
+// statement back instead.
 func scEnding(ctx context.Context, db DBTX, end, back string, body func() error) (err error) {
 	finish := context.WithoutCancel(ctx)
 	done := false
@@ -355,11 +362,10 @@ func scEnding(ctx context.Context, db DBTX, end, back string, body func() error)
 	return nil
 }
 
-// scInDuckTransaction says whether a transaction of DuckDB is open: two
-// statements have one id only then. A BEGIN that fails would tell too, but it
-// aborts the open transaction. The id is of the default database, which must be
-// one of DuckDB's own: in another, a transaction is not seen, and BEGIN fails in
-// it.
+// scInDuckTransaction reports whether a transaction of DuckDB is open on a connection. If it is,
+// two statements have the same transaction id. A BEGIN that fails would also tell, but it aborts
+// the open transaction. The id is that of the default database, which must be one in DuckDB's own
+// format. In any other database, an open transaction is not noticed, and BEGIN fails in it.
 func scInDuckTransaction(ctx context.Context, conn scConn) (bool, error) {
 	var kind string
 	err := conn.QueryRowContext(ctx, "SELECT type FROM duckdb_databases() WHERE database_name = current_database()").Scan(&kind)
@@ -375,8 +381,8 @@ func scInDuckTransaction(ctx context.Context, conn scConn) (bool, error) {
 	return first == second, nil
 }
 
-// scMigrate applies the pending migrations; addChecksum adds the column to the
-// table of an older tool.
+// scMigrate applies the migrations that were not applied yet. It adds the column for checksums to a
+// migration table that an older tool (SQG) has created.
 func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migration, options MigrateOptions) (ids []string, err error) {
 	rt := newScRuntime(db, begin, func(v any) any { return v })
 	duck := begin == scBeginDuckDB
@@ -386,12 +392,13 @@ func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migrat
 	}
 	if duck {
 		if options.DryRun {
-			// Fails in an open transaction, before anything is done there.
+			// In an open transaction this fails before anything is changed.
 			if err := rt.transact(ctx, end, func(*scRuntime) error { return nil }); err != nil {
 				return nil, err
 			}
 		}
-		// DuckDB cannot alter a table and write to it in one transaction.
+		// These statements are run on their own, because DuckDB cannot alter a table and write to
+		// it in one transaction.
 		for _, s := range []string{scCreateMigrations, strings.Replace(scAddChecksum, "COLUMN", "COLUMN IF NOT EXISTS", 1)} {
 			if _, err := db.ExecContext(ctx, s); err != nil {
 				return nil, fmt.Errorf("migration table: %w", err)
@@ -446,11 +453,11 @@ func scMigrate(ctx context.Context, db DBTX, begin, project string, all []Migrat
 	return ids, err
 }
 
-// How a transaction that will write begins.
+// These are the statements that begin a transaction that will write.
 const (
 	scBeginSQLite = "BEGIN IMMEDIATE"
 	scBeginDuckDB = "BEGIN TRANSACTION"
 )
 
-// scNative is for drivers that return plain values.
+// scNative returns the value v unchanged. It is for drivers that return plain values.
 func scNative(v any) any { return v }

@@ -15,7 +15,7 @@ import (
 
 var errScText = errors.New("malformed array or composite value")
 
-// scParseArray reads PostgreSQL's `[1:2]={a,"b c",NULL,{d}}`.
+// scParseArray parses an array in the text form of PostgreSQL: `[1:2]={a,"b c",NULL,{d}}`.
 func scParseArray(s string) ([]any, error) {
 	if strings.HasPrefix(s, "[") {
 		s = s[strings.IndexByte(s, '=')+1:]
@@ -73,7 +73,7 @@ func scParseItems(s string) (items []any, rest string, err error) {
 	return nil, "", errScText
 }
 
-// scParseFields reads PostgreSQL's `(a,"b ""c""",)`.
+// scParseFields parses a composite value in the text form of PostgreSQL: `(a,"b ""c""",)`.
 func scParseFields(s string) ([]any, error) {
 	if !strings.HasPrefix(s, "(") {
 		return nil, errScText
@@ -112,8 +112,8 @@ func scParseFields(s string) ([]any, error) {
 	return nil, errScText
 }
 
-// scDuckDB is the text that DuckDB reads as the value, or nil for NULL. It has a minus where
-// PostgreSQL has an era.
+// scDuckDB returns a value as text that DuckDB can read, or nil for NULL. Years before 1 have a
+// minus, where PostgreSQL has an era (BC).
 func scDuckDB(v any) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -129,7 +129,7 @@ func scDuckDB(v any) any {
 
 func scMoment(t time.Time) string { return scWithZone(t, "2006-01-02 15:04:05.999999999") }
 
-// scPG is the text that PostgreSQL reads as the value, or nil for NULL.
+// scPG returns a value as text that PostgreSQL can read, or nil for NULL.
 func scPG(v any) any {
 	if text, ok := scPGText(v); ok {
 		return text
@@ -214,7 +214,8 @@ func scPGText(v any) (string, bool) {
 	return fmt.Sprint(v), true
 }
 
-// scWithZone formats a time with its offset, which once had seconds in many zones.
+// scWithZone formats a time with its offset from UTC. In many zones, offsets in the past have
+// seconds.
 func scWithZone(t time.Time, layout string) string {
 	layout += "Z07:00"
 	if _, offset := t.Zone(); offset%60 != 0 {
@@ -223,8 +224,8 @@ func scWithZone(t time.Time, layout string) string {
 	return t.Format(layout)
 }
 
-// scClockText is a time of day. What is none has more than 24 hours or a sign, for
-// the database to refuse.
+// scClockText returns a time of day as text. If d is not a time of day, the text has more than 24
+// hours or a sign, and the database refuses it.
 func scClockText(d time.Duration) string {
 	if d >= 0 && d < scDayLength {
 		return time.Unix(0, int64(d)).UTC().Format("15:04:05.999999999")
@@ -239,13 +240,14 @@ func scClockText(d time.Duration) string {
 
 const scDayLength = 24 * time.Hour
 
-// scRefused is a value that cannot be bound: who asks for it gets the error.
+// scRefused stands for a value that cannot be bound. The driver gets the error when it asks for the
+// value.
 type scRefused struct{ err error }
 
 func (r scRefused) Value() (driver.Value, error) { return nil, r.err }
 func (r scRefused) MarshalJSON() ([]byte, error) { return nil, r.err }
 
-// scNeeded is the bound value of a parameter that is not nullable.
+// scNeeded returns the value to bind for the parameter name, which must not be NULL.
 func scNeeded(name string, v any) any {
 	if v == nil {
 		return scRefused{fmt.Errorf("the parameter %s must not be nil", name)}
@@ -253,7 +255,7 @@ func scNeeded(name string, v any) any {
 	return v
 }
 
-// scSome is the empty list for none.
+// scSome returns list, or an empty list if it is nil.
 func scSome[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -261,7 +263,8 @@ func scSome[T any](list []T) []T {
 	return list
 }
 
-// The text forms that SQLite's own functions read, which know the years 0 to 9999.
+// The following functions return text in the forms that SQLite's own functions read. These know the
+// years 0 to 9999.
 
 func scDateText(t time.Time) any   { return scYears(t, "2006-01-02") }
 func scMomentText(t time.Time) any { return scYears(t.UTC(), "2006-01-02 15:04:05.999999999") }
@@ -273,7 +276,7 @@ func scYears(t time.Time, layout string) any {
 }
 func scTimeText(d time.Duration) any {
 	if d < 0 || d > scDayLength {
-		return scRefused{fmt.Errorf("%s is no time of day", d)} // SQLite would keep the text
+		return scRefused{fmt.Errorf("%s is no time of day", d)} // SQLite would store the text
 	}
 	return scClockText(d)
 }
@@ -285,7 +288,7 @@ func scJSONText(v json.RawMessage) any {
 	return string(v)
 }
 
-// scBytes makes NULL of no slice.
+// scBytes returns the bytes v, or NULL if v is nil.
 func scBytes(v []byte) any {
 	if v == nil {
 		return nil
@@ -293,7 +296,7 @@ func scBytes(v []byte) any {
 	return v
 }
 
-// scOpt writes what a pointer points to, nil as NULL.
+// scOpt converts the value that the pointer v points to with write. It returns NULL if v is nil.
 func scOpt[T any](v *T, write func(T) any) any {
 	if v == nil {
 		return nil
@@ -301,7 +304,8 @@ func scOpt[T any](v *T, write func(T) any) any {
 	return write(*v)
 }
 
-// scJSONList is a JSON array of what is bound, for SQLite's json_each.
+// scJSONList returns a list as a JSON array for SQLite's json_each. The elements have the form in
+// which single values are bound.
 func scJSONList[T any](list []T, write func(T) any) any {
 	items := make([]any, len(list))
 	for i, v := range list {
@@ -324,8 +328,8 @@ func scJSONList[T any](list []T, write func(T) any) any {
 	return b.String()
 }
 
-// scJSONOdd is a number that JSON does not have as SQLite binds and reads it: NaN is
-// NULL there, and what no number reaches is infinite.
+// scJSONOdd returns a number that JSON does not have, in the form in which SQLite binds and reads
+// it. NaN is NULL there. Infinity is a number that is too large, which SQLite reads as infinite.
 func scJSONOdd(f float64) json.RawMessage {
 	switch {
 	case f > 0:
@@ -338,7 +342,7 @@ func scJSONOdd(f float64) json.RawMessage {
 
 func scPlain[T any](v T) any { return v }
 
-// scBit is a boolean of SQLite.
+// scBit returns a boolean as SQLite stores it: 0 or 1.
 func scBit(v bool) any {
 	if v {
 		return int64(1)

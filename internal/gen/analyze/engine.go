@@ -1,7 +1,8 @@
-// Package analyze turns parsed SQL files into modules of package ir. It runs the schema on a
-// temporary database of the real engine, asks the engine about every query, and decides names and
-// shapes. The engines are in separate packages (analyze/sqlite, analyze/duckdb, analyze/postgres)
-// behind the interface Engine. This package has no knowledge of SQL dialects.
+// Package analyze turns parsed SQL files into modules, the input of code generators (package ir).
+// It runs the schema in the files on a temporary database of the real engine, asks the engine about
+// every query, and decides the names and shapes of generated types. The engines are in separate
+// packages (analyze/sqlite, analyze/duckdb, analyze/postgres) behind the interface Engine. This
+// package has no knowledge of SQL dialects.
 //
 // No query of the user is ever executed: engines only prepare and describe it.
 package analyze
@@ -14,51 +15,53 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Engine is a temporary database, or a transaction on a live database that will be rolled back.
-// Only one goroutine may use it.
+// Engine is a database on which SQL is analysed: a temporary database, or a transaction on a live
+// database that will be rolled back. Only one goroutine may use it.
 type Engine interface {
-	// Version returns the engine's version, for messages.
+	// Version returns the version of the database engine, for messages.
 	Version() string
 	// Exec runs one statement of the user's schema, such as CREATE TABLE.
 	Exec(ctx context.Context, sql string) error
-	// Applied returns the ids of the project's migrations that the database already has.
+	// Applied returns the ids of the migrations of a project that were applied to the database
+	// before.
 	Applied(ctx context.Context, project string) (map[string]bool, error)
 	// Describe prepares a statement and returns its parameters and columns. If the engine refuses
 	// the statement, the error is a *SQLError.
 	Describe(ctx context.Context, s *Statement) (*Description, error)
-	// Type returns the type with a name, in the spelling of the engine or of SQG.
+	// Type returns the type whose name is text, in the spelling of the engine or of SQG, the SQL
+	// code generator that Scoter replaces.
 	Type(ctx context.Context, text string) (Type, error)
-	// Table describes a table, whose name has one to three parts. It returns nil if the table does
-	// not exist.
+	// Table describes a table by its name, which has one to three parts. It returns nil if the
+	// table does not exist.
 	Table(ctx context.Context, name []string) (*TableInfo, error)
-	// Tables lists the names of all tables, for suggestions.
+	// Tables returns the names of all tables, for suggestions in error messages.
 	Tables(ctx context.Context) ([]string, error)
 	// Quote returns a name as an SQL identifier, quoted if necessary.
 	Quote(name string) string
-	// Close closes the engine and undoes all changes.
+	// Close closes the database and undoes all changes.
 	Close() error
 }
 
-// Statement is a statement to describe: its text in pieces, and the parameters with their sample
-// values.
+// Statement is an SQL statement that an engine is to describe. It has the text in pieces, and the
+// parameters with their sample values.
 type Statement struct {
 	Verb   ir.Verb
 	Pieces []sqlfile.Piece
 	Params []Sample
 }
 
-// Sample is the sample value that the user wrote for a parameter.
+// Sample is the sample value of a parameter, which the user wrote in a `@set` line.
 type Sample struct {
 	Name string
-	// Value is the value as SQL text. Null means that it is the literal null.
+	// Value is the sample value as SQL text. Null means that this text is the literal null.
 	Value string
 	Null  bool
-	// In means that the parameter is an IN list. List has the elements of the sample.
+	// In means that the parameter is the list of an IN. List has the elements of the sample value.
 	In   bool
 	List []string
 }
 
-// Occurrences returns, for each parameter, how often it occurs in the statement.
+// Occurrences returns, for each parameter of the statement, how often it occurs.
 func (s *Statement) Occurrences() []int {
 	n := make([]int, len(s.Params))
 	for _, p := range s.Pieces {
@@ -69,7 +72,8 @@ func (s *Statement) Occurrences() []int {
 	return n
 }
 
-// Render returns the SQL text of the statement. placeholder returns the text for a parameter.
+// Render returns the SQL text of the statement. placeholder returns the text to write for the
+// parameter with index param.
 func (s *Statement) Render(placeholder func(param int) string) string {
 	var b strings.Builder
 	for _, p := range s.Pieces {
@@ -82,8 +86,9 @@ func (s *Statement) Render(placeholder func(param int) string) string {
 	return b.String()
 }
 
-// Origin converts a byte offset in the text that Render returns into one in the file. It is exact
-// except within text that was rewritten.
+// Origin converts a byte offset in the text that Render returns into a byte offset in the user's
+// file. placeholder must be the same as for Render. The result is exact except within text that was
+// rewritten.
 func (s *Statement) Origin(offset int, placeholder func(param int) string) int {
 	at, last := 0, 0
 	for _, p := range s.Pieces {
@@ -103,44 +108,46 @@ func (s *Statement) Origin(offset int, placeholder func(param int) string) int {
 	return last
 }
 
-// SQLError is an engine's error about a statement.
+// SQLError is the error that a database engine reports about a statement.
 type SQLError struct {
 	Message string
-	// Offset is a position in bytes: in the file if the error is from Describe, and in the
-	// statement if it is from Exec. It is -1 if the engine does not report one.
+	// Offset is the position of the error in bytes. It is a position in the file if the error is
+	// from Engine.Describe, and in the statement if it is from Engine.Exec. It is -1 if the engine
+	// does not report one.
 	Offset int
-	// Hint is the engine's own suggestion, or empty.
+	// Hint is the engine's own suggestion how to mend the statement. It is empty if there is none.
 	Hint string
 }
 
-// Error returns the message.
+// Error returns the engine's message.
 func (e *SQLError) Error() string { return e.Message }
 
-// Description is what an engine reports about a statement.
+// Description is what a database engine reports about a statement: its parameters and its result.
 type Description struct {
 	Statement ir.Statement
 	ReadOnly  bool
-	// Params has one entry for each of Statement.Params, in the same order.
+	// Params has one entry for each parameter of the statement, in the order of Statement.Params.
 	Params []ParamInfo
-	// Columns are the columns of the result. It is empty if the statement returns nothing.
+	// Columns are the columns of the statement's result. It is empty if the statement returns
+	// nothing.
 	Columns []ColumnInfo
 }
 
-// ParamInfo is what an engine reports about one parameter.
+// ParamInfo is what a database engine reports about one parameter of a statement.
 type ParamInfo struct {
 	Type Type
-	// Cast means that the parameter's type cannot be inferred from a single occurrence. See
-	// ir.Segment.
+	// Cast means that the engine cannot infer the parameter's type from a single occurrence, so
+	// that generated code must write a cast around it (see ir.Segment).
 	Cast bool
-	// AnyNumber means that the value may be bound as an integer or as a floating point number. See
-	// ir.BindNumber.
+	// AnyNumber means that drivers may bind the parameter's value as an integer or as a floating
+	// point number (see ir.BindNumber).
 	AnyNumber bool
 }
 
-// ColumnInfo is what an engine reports about one column of a result.
+// ColumnInfo is what a database engine reports about one column of a result.
 type ColumnInfo struct {
-	// Name is the engine's name of the column. Unnamed means that this name is not a column's name
-	// or an alias, but was made from the text of the expression.
+	// Name is the column's name, as the engine reports it. Unnamed means that the engine made this
+	// name from the text of an expression, and it is not a column's name or an alias.
 	Name     string
 	Unnamed  bool
 	Type     Type
@@ -148,19 +155,19 @@ type ColumnInfo struct {
 	Origin   *ir.Origin
 }
 
-// TableInfo is what an engine reports about one table or view.
+// TableInfo is what a database engine reports about one table or view.
 type TableInfo struct {
 	Schema, Name string
-	// SQLName is the name as written in SQL: quoted, and qualified if necessary.
+	// SQLName is the table's name for SQL text: quoted, and qualified with its schema if necessary.
 	SQLName string
 	Columns []TableColumnInfo
-	// Unique has the primary key and the unique constraints, each as the indexes of its columns.
-	// The primary key comes first.
+	// Unique has one element for the primary key and for each unique constraint, the primary key
+	// first. An element lists the constraint's columns by their index.
 	Unique     [][]int
 	HasPrimary bool
 }
 
-// TableColumnInfo is what an engine reports about one column of a table.
+// TableColumnInfo is what a database engine reports about one column of a table.
 type TableColumnInfo struct {
 	Name       string
 	Type       Type
@@ -171,8 +178,8 @@ type TableColumnInfo struct {
 	PrimaryKey bool
 }
 
-// Type is like ir.Type, but it contains its enums and structs, and does not refer to them. They
-// have no names in code yet.
+// Type is an SQL type as the analysis sees it. It is like ir.Type, but it contains its enums and
+// structs and does not refer to them, because they have no names in code yet.
 type Type struct {
 	Kind             ir.Kind
 	Native           string
@@ -181,26 +188,28 @@ type Type struct {
 	Elem, Key        *Type
 	ElemNullable     bool
 	Length           int
-	// Fields are the fields of a struct (ir.StructKind).
+	// Fields are the fields of a struct, set if Kind is ir.StructKind.
 	Fields []TypeField
-	// Values are the values of an enum (ir.EnumKind).
+	// Values are the labels of an enum, set if Kind is ir.EnumKind.
 	Values []string
-	// Name is the engine's name of an enum or struct, without its schema. Schema is set if it is
-	// not the default schema.
+	// Name is the name of an enum or struct in the database, without its schema. Schema is set if
+	// it is not the default schema.
 	Schema, Name string
 }
 
-// TypeField is one field of a struct.
+// TypeField is one field of a struct type.
 type TypeField struct {
 	Name     string
 	Type     Type
 	Nullable bool
 }
 
-// Plain returns a type that has only a kind and the engine's name.
+// Plain returns a type that consists of only a kind and native, the name of the type in the
+// database.
 func Plain(kind ir.Kind, native string) Type { return Type{Kind: kind, Native: native} }
 
-// ListOf returns the list type of an element type.
+// ListOf returns the type of lists of elem, with the database's name for it. elemNullable says
+// whether elements may be NULL.
 func ListOf(elem Type, native string, elemNullable bool) Type {
 	return Type{Kind: ir.List, Native: native, Elem: &elem, ElemNullable: elemNullable}
 }

@@ -5,8 +5,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Migrations returns the MIGRATE blocks of files as migrations of package ir, in order. It needs no
-// engine, because it does not analyse their SQL.
+// Migrations returns the MIGRATE blocks of SQL files as migrations of package ir, in order.
+// constants are the values of ${} names. It needs no database, because it does not analyse the SQL
+// of migrations.
 func Migrations(constants map[string]string, files []*sqlfile.File) []ir.Migration {
 	r := &Result{input: Input{Constants: constants}}
 	var out []ir.Migration

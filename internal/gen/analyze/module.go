@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Module makes one module from the given files of the entry, or from all of its files if none is
-// given. If names conflict, the conflicts are added to list, and the module is nil. The error is a
-// defect of the analysis.
+// Module makes one module from the given SQL files of the analysed entry, or from all of the
+// entry's files if none is given. If names in code conflict, the conflicts are added to list, and
+// the module is nil. The returned error means a defect of the analysis.
 func (r *Result) Module(list *diag.List, files ...*sqlfile.File) (*ir.Module, error) {
 	if len(files) == 0 {
 		files = r.input.Files
@@ -51,12 +51,12 @@ type assembler struct {
 	module *ir.Module
 	list   *diag.List
 	names  *names
-	// explicit has the Refs of the row types that `:result=` names, by query.
+	// explicit has, for each query with `:result=`, the Ref of the row type with this name.
 	explicit map[*sqlfile.Block]string
 }
 
-// methodNames reports queries whose methods would get the same name. That includes the streaming
-// and batch methods.
+// methodNames reports queries whose generated methods would have the same name. It considers all
+// methods of a query, also those for streaming and for batches.
 func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 	taken := map[string]*sqlfile.Block{}
 	claim := func(b *sqlfile.Block, key, form string) {
@@ -95,7 +95,7 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 			continue
 		}
 		if a.result.tables[b] == nil {
-			continue // this block's error was already reported
+			continue // an error of this block was reported before
 		}
 		key := a.tableName(b).Key()
 		if other := tables[key]; other != nil && a.result.tables[b].info.SQLName != a.result.tables[other].info.SQLName {
@@ -106,14 +106,14 @@ func (a *assembler) methodNames(blocks []*sqlfile.Block) {
 	}
 }
 
-// columns converts the columns of a block's result, as the engine reports them, to columns of
+// columns converts found, the columns of a block's result as the engine reports them, to columns of
 // package ir.
 func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	out := make([]ir.Column, 0, len(found))
 	for _, c := range found {
 		name := ir.NewName(c.Name)
 		if c.nameless() {
-			name.Words = []string{"value"} // it is the only column
+			name.Words = []string{"value"} // the only column of a result needs no better name
 		}
 		out = append(out, ir.Column{
 			Name: name, Nullable: c.Nullable, Origin: c.Origin,
@@ -123,7 +123,7 @@ func (a *assembler) columns(b *sqlfile.Block, found []ColumnInfo) []ir.Column {
 	return out
 }
 
-// explicitRows declares the row types whose names are given with `:result=`.
+// explicitRows declares the row types whose names the user chose with `:result=`.
 func (a *assembler) explicitRows(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
@@ -150,7 +150,7 @@ func describeRow(columns []ir.Column) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// queries adds the described QUERY and EXEC blocks to the module.
+// queries adds the described QUERY and EXEC blocks to the module as queries.
 func (a *assembler) queries(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		q := a.result.queries[b]
@@ -227,8 +227,8 @@ func withoutOrigin(columns []ir.Column) []ir.Column {
 	return out
 }
 
-// tables adds the described TABLE and WRITE blocks to the module. Blocks with the same name become
-// one table.
+// tables adds the described TABLE and WRITE blocks to the module as tables. Blocks with the same
+// name become one table.
 func (a *assembler) tables(blocks []*sqlfile.Block) {
 	for _, b := range blocks {
 		t := a.result.tables[b]
@@ -278,10 +278,11 @@ func (a *assembler) tables(blocks []*sqlfile.Block) {
 	}
 }
 
-// tableName returns the name of a TABLE or WRITE block in code: its name without schema and quotes.
+// tableName returns the name that the table of a TABLE or WRITE block has in code: the block's name
+// without schema and quotes.
 func (a *assembler) tableName(b *sqlfile.Block) ir.Name {
 	parts := tableName(a.module.Engine, &sqlfile.Block{Name: b.Name})
-	if len(parts) == 0 { // the block's name is not a table's name, which is in the body then
+	if len(parts) == 0 { // the block's name is free text, and the table's name is in the body
 		return ir.NewName(b.Name)
 	}
 	return ir.NewName(parts[len(parts)-1])
@@ -296,7 +297,7 @@ func (a *assembler) table(name ir.Name) *ir.Table {
 	return nil
 }
 
-// tableRows declares the row types that a table's operations take.
+// tableRows declares the row types that the bulk methods of a table take.
 func (a *assembler) tableRows(t *ir.Table) {
 	pick := func(indices []int) []ir.Column {
 		var out []ir.Column
@@ -320,7 +321,7 @@ func (a *assembler) tableRows(t *ir.Table) {
 	}
 }
 
-// finish sorts the enums, structs and rows as generators expect them.
+// finish sorts the enums, structs and row types of the module by Ref, as generators expect them.
 func (n *names) finish() {
 	m := n.module
 	sort.Slice(m.Enums, func(i, j int) bool { return m.Enums[i].Ref < m.Enums[j].Ref })

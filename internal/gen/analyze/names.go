@@ -8,20 +8,20 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// names declares the types of a module: rows, enums and structs. It gives each a name that no other
-// one has in code. Enums share one type if they have the same shape, and so do structs, and rows of
-// tables.
+// names declares the types that a module needs: row types, enums and structs. It gives each type a
+// name that no other type has in code. Enums with the same shape share one type, and so do structs,
+// and rows of tables.
 type names struct {
 	module *ir.Module
 	taken  map[string]bool
-	// tableRows has the Refs of rows that operations on tables take. The key is the purpose of the
-	// row (such as insertRows) and its shape.
+	// tableRows has the Refs of the row types that bulk methods of tables take. The key consists of
+	// the purpose of the row (such as insertRows) and its shape.
 	tableRows map[string]string
-	// apart means that every query and table gets its own row types, even if another one has equal
-	// columns.
+	// apart means that every query and table gets row types of its own, even if another query or
+	// table has equal columns.
 	apart bool
 	enums map[string]string
-	// structs has the Refs of structs, by shape.
+	// structs has the Ref of each declared struct. The key is the struct's shape.
 	structs map[string]string
 }
 
@@ -29,8 +29,8 @@ func newNames(m *ir.Module, apart bool) *names {
 	return &names{module: m, apart: apart, taken: map[string]bool{}, tableRows: map[string]string{}, enums: map[string]string{}, structs: map[string]string{}}
 }
 
-// free returns the name if it is not taken. Otherwise it appends the first number with which the
-// name is free.
+// free returns a name that no type has yet: the given name, or this name with the first number that
+// makes it free.
 func (n *names) free(name ir.Name) ir.Name {
 	candidate := name
 	for i := 2; n.taken[candidate.Key()]; i++ {
@@ -40,7 +40,8 @@ func (n *names) free(name ir.Name) ir.Name {
 	return candidate
 }
 
-// shape returns a text that is equal for two rows if they can share a type.
+// shape returns a text for the columns of a row. Two rows can share a type if and only if their
+// texts are equal.
 func shape(columns []ir.Column) string {
 	var b strings.Builder
 	for _, c := range columns {
@@ -57,9 +58,9 @@ func typeShape(t ir.Type) string {
 	return b.String()
 }
 
-// explicitRow declares a row type with a name that the user chose, and returns its Ref. If an equal
-// row already has the same name in code, it returns the Ref of that row. If the name is taken by
-// another row, an enum or a struct, clash says what it is.
+// explicitRow declares a row type with a name that the user chose, and returns its Ref. If a row
+// type with equal columns has this name already, it returns the Ref of that type. If another row
+// type, an enum or a struct has this name, clash says what it is.
 func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash string) {
 	s := shape(columns)
 	for _, r := range n.module.Rows {
@@ -79,12 +80,12 @@ func (n *names) explicitRow(name ir.Name, columns []ir.Column) (ref, clash strin
 	return name.Snake(), ""
 }
 
-// insertRows is the purpose of a row that is inserted into a table. Only row types with this
-// purpose are shared with queries, so that a row that was read can be written back.
+// insertRows is the purpose of row types for rows that are inserted into a table. Only these row
+// types are shared with queries, so that a row that a query returned can be written back.
 const insertRows = "insert"
 
-// tableRow returns the Ref of the row type that an operation on a table takes. If there is no row
-// type with this purpose and these columns, it declares one with the given name.
+// tableRow returns the Ref of the row type that a bulk method of a table takes. If there is no row
+// type with this purpose and these columns yet, it declares one with the given name.
 func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) string {
 	s := purpose + " " + shape(columns)
 	if ref, ok := n.tableRows[s]; ok && !n.apart {
@@ -96,8 +97,9 @@ func (n *names) tableRow(purpose string, name ir.Name, columns []ir.Column) stri
 }
 
 // queryRow returns the Ref of a query's row type. If rows that are inserted into a table have the
-// same columns, it is their type. Otherwise it declares one. Queries do not share types with each
-// other, so deleting a query does not change the type of another one.
+// same columns, it is the row type of these. Otherwise queryRow declares a row type with the given
+// name. Queries do not share types with each other, so deleting a query does not change the type of
+// another query.
 func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 	if ref, ok := n.tableRows[insertRows+" "+shape(columns)]; ok && !n.apart {
 		return ref
@@ -105,7 +107,8 @@ func (n *names) queryRow(name ir.Name, columns []ir.Column) string {
 	return n.declare(name, columns)
 }
 
-// declare adds a row type and returns its Ref. If the name is taken, a number is appended.
+// declare adds a row type with the given name and columns, and returns its Ref. If the name is
+// taken, a number is appended.
 func (n *names) declare(name ir.Name, columns []ir.Column) string {
 	name = n.free(name)
 	ref := name.Snake()
@@ -113,8 +116,8 @@ func (n *names) declare(name ir.Name, columns []ir.Column) string {
 	return ref
 }
 
-// typ converts a type of the analysis to one of package ir, and declares the enums and structs in
-// it. An enum or struct without a name gets the name hint.
+// typ converts t, a type of this package, to a type of package ir. It declares the enums and
+// structs in it. An enum or struct without a name gets the name hint.
 func (n *names) typ(t Type, hint string) ir.Type {
 	out := ir.Type{
 		Kind: t.Kind, Native: t.Native, Precision: t.Precision, Scale: t.Scale, Unit: t.Unit,

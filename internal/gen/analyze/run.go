@@ -14,27 +14,30 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Input is what an analysis reads: one `sql` entry of the configuration, for one engine.
+// Input is what an analysis of SQL reads: one `sql` entry of the configuration, for one engine.
 type Input struct {
 	Project string
 	Engine  ir.Engine
 	Files   []*sqlfile.File
-	// Constants are the values of ${sources_<name>}, as SQL literals.
+	// Constants are the values that SQL uses as ${sources_<name>}, as SQL literals.
 	Constants map[string]string
-	// Sources are the attached databases. Setup are the statements that create substitutes for
-	// them. The BASELINE blocks of sources are not run in this analysis, but by Baseline.
+	// Sources are the attached databases. Setup are the statements that create local tables in
+	// their place. The BASELINE blocks of sources define these tables; the function Baseline runs
+	// them, and this analysis does not.
 	Sources []ir.Source
 	Setup   []string
-	// RowsApart gives every query and table its own row types, as SQG does. Without it, tables with
-	// rows of the same shape share a type, and queries share the type of a table.
+	// RowsApart gives every query and table row types of its own, as in SQG, the generator that
+	// Scoter replaces. Without it, tables with rows of the same shape share a type, and queries
+	// share the type of a table.
 	RowsApart bool
-	// Attach runs EXEC blocks that attach a database or create something, each before the following
-	// blocks, as SQG does. Queries may depend on them. Attach may only be set for a temporary
-	// database.
+	// Attach means that EXEC blocks that attach a database or create something are run, each before
+	// the following blocks, because queries may depend on them. SQG does the same. Attach may only
+	// be set for a temporary database.
 	Attach bool
 }
 
-// Result is an analysed entry of the configuration. Its method Module makes modules.
+// Result is the result of the analysis of one entry of the configuration. Its method Module makes
+// modules.
 type Result struct {
 	input   Input
 	version string
@@ -50,13 +53,13 @@ type query struct {
 
 type table struct {
 	info *TableInfo
-	spec ir.Table // has only Key, Set, Insert and Ops
+	spec ir.Table // spec has only the fields Key, Set, Insert and Ops.
 }
 
-// Run runs the schema on the engine and describes every query and table. Errors in the user's files
-// are added to list. The returned error is for other failures, such as a lost connection. If the
-// schema has errors, the result is nil. Otherwise it has all queries and tables without errors, so
-// that Module can find conflicts between them.
+// Run runs the schema on the engine and describes every query and table of the input. Errors in the
+// user's files are added to list. The returned error is for other failures, such as a lost
+// connection. If the schema has errors, the result is nil. Otherwise it has all queries and tables
+// without errors, so that Module can find conflicts between their names.
 func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Result, error) {
 	r := &Result{input: input, version: engine.Version(), quote: engine.Quote, queries: map[*sqlfile.Block]*query{}, tables: map[*sqlfile.Block]*table{}}
 	ok, err := r.schema(ctx, engine, list)
@@ -81,8 +84,8 @@ func Run(ctx context.Context, engine Engine, input Input, list *diag.List) (*Res
 	return r, nil
 }
 
-// attaches reports whether a described block must be run before the following blocks, because they
-// may depend on it. See Input.Attach.
+// attaches reports whether an EXEC block must be run before the following blocks, because they may
+// depend on it: it attaches a database or creates something, and Input.Attach is set.
 func (r *Result) attaches(b *sqlfile.Block) bool {
 	q := r.queries[b]
 	if !r.input.Attach || b.Kind != sqlfile.Exec || q == nil || len(q.template.Params) > 0 {
@@ -96,10 +99,12 @@ func (r *Result) attaches(b *sqlfile.Block) bool {
 }
 
 // schema runs the BASELINE blocks of all files, then their MIGRATE blocks, then their TESTDATA
-// blocks. It stops at the first error, because that would cause errors in later blocks.
+// blocks. It stops at the first error, because that would cause errors in later blocks. It returns
+// true if there was no error.
 //
-// If the database already has some of the migrations, schema runs only the missing ones: the
-// database then also has the BASELINE, and its own data. Migrations of other entries do not count.
+// If the database already has some of the migrations, schema runs only the missing migrations: the
+// database then also has the BASELINE, and data of its own. Migrations of other entries of the
+// configuration do not count.
 func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bool, error) {
 	applied, err := engine.Applied(ctx, r.input.Project)
 	if err != nil {
@@ -146,8 +151,8 @@ func (r *Result) schema(ctx context.Context, engine Engine, list *diag.List) (bo
 	return true, nil
 }
 
-// sourcesExist reports an error for each name in a `:source=` that is not a source of the
-// configuration. It returns false if there is one.
+// sourcesExist reports an error for each `:source=` that names no source of the configuration. It
+// returns false if there is such an error.
 func (r *Result) sourcesExist(list *diag.List) bool {
 	var names []string
 	for _, s := range r.input.Sources {
@@ -175,8 +180,9 @@ func (r *Result) sourcesExist(list *diag.List) bool {
 	return ok
 }
 
-// Baseline runs the BASELINE blocks of an attached source on an engine of the source's kind. It
-// returns true if all of them succeeded. Errors are added to list.
+// Baseline runs the BASELINE blocks of an attached database on an engine of the same kind. source
+// is the name of the attached database. Errors are added to list. Baseline returns true if all
+// blocks succeeded.
 func Baseline(ctx context.Context, engine Engine, source string, files []*sqlfile.File, list *diag.List) (bool, error) {
 	r := &Result{}
 	for _, f := range files {
@@ -213,7 +219,7 @@ func (r *Result) runBlock(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	return true, nil
 }
 
-// text returns the SQL text of tokens, with constants replaced by their values.
+// text returns the SQL text of tokens, with each ${} name of a constant replaced by its value.
 func (r *Result) text(tokens []sqlfile.Token) string {
 	var b strings.Builder
 	for _, t := range tokens {
@@ -226,8 +232,8 @@ func (r *Result) text(tokens []sqlfile.Token) string {
 	return b.String()
 }
 
-// word returns the byte range of the token at an offset in the file. If there is no token, it is
-// one byte.
+// word returns the byte range of the token of block b at an offset in the file. If there is no
+// token, the range is one byte long.
 func word(b *sqlfile.Block, offset int) (from, to int) {
 	for _, t := range b.Body {
 		if offset >= t.Start && offset < t.End() && t.Kind != sqlfile.Space {
@@ -238,7 +244,7 @@ func word(b *sqlfile.Block, offset int) (from, to int) {
 	return min(offset, end), min(offset+1, end)
 }
 
-// migration converts a MIGRATE block to a migration of package ir.
+// migration converts a MIGRATE block to the type for migrations of package ir.
 func (r *Result) migration(b *sqlfile.Block) ir.Migration {
 	m := ir.Migration{ID: b.Name, SQL: r.text(b.Body) + ";", Doc: b.Doc, Pos: b.Pos()}
 	sum := sha256.New()

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// override changes the types and nullability of a query's columns as the user wants: by marks in
-// aliases such as `AS "name!"`, and by entries of the YAML `result:`.
+// override changes the types and nullability of a query's columns as the user wants. The user says
+// so by marks in aliases such as `AS "name!"`, or by entries of the YAML `result:` in a comment.
 func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, q *query, list *diag.List) error {
 	names := []string{}
 	for i := range q.found.Columns {
@@ -34,7 +34,7 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 			if o.Nullable != nil {
 				c.Nullable = *o.Nullable
 			} else if o.Type != "" {
-				// As in SQG, an entry with only a type means that the column is nullable.
+				// As in SQG, an entry that has only a type means that the column is nullable.
 				c.Nullable = true
 			}
 			if o.Type == "" {
@@ -63,8 +63,8 @@ func (r *Result) override(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	return nil
 }
 
-// checkShape reports an error if a query's result cannot be expressed in code, for example because
-// two columns have the same name.
+// checkShape reports an error if generated code cannot express a query's result, for example
+// because two columns have the same name.
 func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 	columns := q.found.Columns
 	if b.Kind == sqlfile.Exec {
@@ -100,10 +100,11 @@ func checkShape(b *sqlfile.Block, q *query, list *diag.List) {
 	}
 }
 
-// nameless reports whether a column has no usable name, but only the text of its expression.
+// nameless reports whether a column has no name that code can use: the engine only made a name from
+// the text of its expression.
 func (c *ColumnInfo) nameless() bool { return c.Unnamed && !nameable(c.Name) }
 
-// nameable reports whether the text of an expression can be used as a column's name. `count`,
+// nameable reports whether s, the text of an expression, can serve as a column's name. `count`,
 // `count(*)` and `max(age)` can, but `a + 1` and `?column?` cannot.
 func nameable(s string) bool {
 	depth := 0

@@ -11,7 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// describeTable asks the engine for the table of a TABLE or WRITE block, and adds errors to list.
+// describeTable asks the engine for the table that a TABLE or WRITE block names, and stores it in
+// the result. Errors in the block are added to list.
 func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Block, list *diag.List) error {
 	parts := tableName(r.input.Engine, b)
 	info, err := engine.Table(ctx, parts)
@@ -32,7 +33,7 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 		return nil
 	}
 	if len(b.Ops) == 0 {
-		return nil // the error in the header was already reported
+		return nil // the error was in the header, and was reported before
 	}
 	t := &table{info: info}
 	t.spec.Ops = b.Ops
@@ -72,8 +73,8 @@ func (r *Result) describeTable(ctx context.Context, engine Engine, b *sqlfile.Bl
 	return nil
 }
 
-// insertColumns finds the columns that columns(...) names. All other columns must have a default or
-// be nullable, because inserts leave them out.
+// insertColumns finds the columns that columns(...) in a block's header names. All other columns of
+// the table must have a default or be nullable, because inserts leave them out.
 func (r *Result) insertColumns(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	named := map[int]bool{}
 	for _, name := range b.InsertColumns {
@@ -115,7 +116,8 @@ func has(ops []ir.Op, want ir.Op) bool {
 	return false
 }
 
-// key finds the columns that key(...) names. Without key(...), it uses the primary key.
+// key finds the columns that key(...) in a block's header names. Without key(...), it finds the
+// columns of the primary key.
 func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []string, list *diag.List) bool {
 	info := t.info
 	if len(b.Key) == 0 {
@@ -171,7 +173,7 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 		}
 	}
 	if b.Kind == sqlfile.Table {
-		// The block says `:write`, which means every operation that the table supports.
+		// The block has `:write`, which means every operation that the table supports.
 		t.spec.Ops = nil
 		for _, op := range b.Ops {
 			upsert := r.canUpsert(t) && allInserted(info, t.spec.Key) && r.setsAll(t)
@@ -220,8 +222,8 @@ func (r *Result) key(b *sqlfile.Block, t *table, index map[string]int, names []s
 	return true
 }
 
-// listed finds a column that key(...) or set(...) names. It reports an error if the column does not
-// exist, or is already in seen.
+// listed finds a column of the table by a name that key(...) or set(...) lists. It reports an error
+// if the column does not exist, or is already in seen.
 func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string, index map[string]int, seen map[int]bool, names []string, list *diag.List) (int, bool) {
 	i, ok := index[strings.ToLower(name)]
 	if ok && !seen[i] {
@@ -239,15 +241,16 @@ func listed(b *sqlfile.Block, info *TableInfo, word string, at int, name string,
 	return 0, false
 }
 
-// canUpsert reports whether the engine can find existing rows by the block's key. Most engines need
-// a unique constraint; DuckDB's MERGE does not.
+// canUpsert reports whether the engine can find existing rows by the columns of the block's key.
+// Most engines need a unique constraint for that; DuckDB's MERGE does not.
 func (r *Result) canUpsert(t *table) bool {
 	return t.spec.KeyUnique || r.input.Engine == ir.DuckDB
 }
 
-// rowid checks an operation that uses a temporary table of DuckDB. Generated code needs DuckDB's
-// rowid to know which of several rows with the same key came last. If the temporary table has a
-// column that hides the rowid, rowid returns the name of that column. Otherwise it returns "".
+// rowid checks an operation op for which generated code fills a temporary table on DuckDB. The code
+// needs DuckDB's rowid to know which of several rows with the same key came last. If the temporary
+// table would have a column that hides the rowid, the method rowid returns the name of that column.
+// Otherwise it returns "".
 func (r *Result) rowid(t *table, op ir.Op) string {
 	columns := t.spec.Key
 	switch {
@@ -266,14 +269,14 @@ func (r *Result) rowid(t *table, op ir.Op) string {
 	return ""
 }
 
-// setsAll reports whether the block's upsert is possible in its set(...). Scoter's upsert sets
-// every column of the rows, so set(...) must not leave out columns there. Other engines can set
-// some of the columns.
+// setsAll reports whether an upsert is possible with the columns in the block's set(...). Scoter's
+// upsert sets every column of the rows, so there set(...) must not leave out columns. Other engines
+// can set some of the columns.
 func (r *Result) setsAll(t *table) bool {
 	return r.input.Engine != ir.Scoter || len(t.spec.Set)+len(t.spec.Key) >= len(t.spec.Insert)
 }
 
-// allInserted reports whether an insert writes all of the columns.
+// allInserted reports whether an insert writes all of the given columns of the table.
 func allInserted(info *TableInfo, columns []int) bool {
 	for _, i := range columns {
 		if g := info.Columns[i].Generated; g != ir.NotGenerated && g != ir.IdentityByDefault {
@@ -300,8 +303,8 @@ func keyNames(info *TableInfo, key []int) []string {
 	return out
 }
 
-// tableName returns the parts of the name of a block's table. The name is in the body of the block,
-// or else in its header.
+// tableName returns the parts of the table's name in a TABLE or WRITE block. The name is in the
+// body of the block, or else in its header.
 func tableName(engine ir.Engine, b *sqlfile.Block) []string {
 	tokens := b.Body
 	if len(tokens) == 0 {

@@ -11,10 +11,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// prefixed renames result columns whose names occur twice, by adding the table's alias as a prefix,
-// for example `u.id AS u_id`. It applies to items of the form `t.name`, `t.*` and `*`. If there is
-// no such item, or if the select list has an unknown form, it changes nothing, and checkShape
-// reports the error.
+// prefixed renames the result columns of a query that have the same name. It adds the table's alias
+// as a prefix, for example `u.id AS u_id`. It changes items of the select list that have the form
+// `t.name`, `t.*` or `*`. If there is no such item, or if the select list has an unknown form, it
+// changes nothing, and checkShape reports the error.
 func (r *Result) prefixed(ctx context.Context, engine Engine, b *sqlfile.Block, q *query) error {
 	twice := repeated(q.found.Columns)
 	if b.Kind != sqlfile.Query || len(twice) == 0 {
@@ -56,8 +56,9 @@ func (r *Result) prefixed(ctx context.Context, engine Engine, b *sqlfile.Block, 
 	return err
 }
 
-// starred returns a block in which `*` is replaced by `u.*, p.*`, one star for each table. If the
-// result would have other columns, as for a join with USING, it returns the block unchanged.
+// starred returns block b with each `*` in the select list replaced by `u.*, p.*`, one star for
+// each table. If the query would then have other result columns, as for a join with USING, it
+// returns the block unchanged.
 func (r *Result) starred(ctx context.Context, engine Engine, b *sqlfile.Block, q *query) (*sqlfile.Block, error) {
 	body := sqlfile.Stars(b.Body, sqlfile.SelectList(b.Body))
 	if body == nil {
@@ -75,7 +76,8 @@ func (r *Result) starred(ctx context.Context, engine Engine, b *sqlfile.Block, q
 	return &changed, nil
 }
 
-// repeated returns the names, in the form of ir.Name.Key, that more than one column has in code.
+// repeated returns the names that more than one of the columns would have in code, in the form of
+// ir.Name.Key.
 func repeated(columns []ColumnInfo) map[string]bool {
 	count, twice := map[string]int{}, map[string]bool{}
 	for _, c := range columns {
@@ -87,9 +89,9 @@ func repeated(columns []ColumnInfo) map[string]bool {
 	return twice
 }
 
-// namesOf returns the names of the columns that an item of the select list (items[which]) stands
-// for, or nil if they are unknown. For `t.*` it asks the engine to describe the statement with all
-// other stars replaced by NULL.
+// namesOf returns the names of the columns that one item of a select list, items[which], stands
+// for. It returns nil if they are unknown. For `t.*` it asks the engine to describe the statement
+// with all other stars replaced by NULL.
 func (r *Result) namesOf(ctx context.Context, engine Engine, b *sqlfile.Block, items []sqlfile.Item, which int) ([]string, error) {
 	if !items[which].Star {
 		return []string{""}, nil
@@ -114,14 +116,15 @@ func (r *Result) namesOf(ctx context.Context, engine Engine, b *sqlfile.Block, i
 	return names, nil
 }
 
-// renamed returns the text of an item of the select list, with new names for the columns in twice.
-// names are the columns of the item. It returns "" if none of them is in twice.
+// renamed returns the text of an item of a select list in which the columns in twice have new
+// names. names are the columns that the item stands for. renamed returns "" if none of them is in
+// twice.
 func (r *Result) renamed(b *sqlfile.Block, item sqlfile.Item, names []string, twice map[string]bool) string {
 	if item.Table == "" {
 		return ""
 	}
 	tokens := b.Body[item.From:item.To]
-	table := r.text(tokens[:len(tokens)-1]) // the table's alias and the dot
+	table := r.text(tokens[:len(tokens)-1]) // the alias of the table and the dot
 	var parts []string
 	changed := false
 	for _, name := range names {
@@ -142,8 +145,8 @@ func (r *Result) renamed(b *sqlfile.Block, item sqlfile.Item, names []string, tw
 	return strings.Join(parts, ", ")
 }
 
-// describeAs asks the engine to describe a block with another body. It returns nil if the engine
-// refuses it.
+// describeAs asks the engine to describe block b with another SQL text. It returns nil if the
+// engine refuses it.
 func (r *Result) describeAs(ctx context.Context, engine Engine, b *sqlfile.Block, body []sqlfile.Token) (*query, error) {
 	changed := *b
 	changed.Body = body

@@ -1,6 +1,7 @@
-// Package config reads the configuration of `scoter generate`. That is a scoter.yaml, or an
-// unchanged sqg.yaml, which gets SQG's defaults. All errors are reported at once, each with its
-// line and a suggestion.
+// Package config reads the configuration file of `scoter generate`. That is a scoter.yaml, or an
+// unchanged sqg.yaml, the configuration of SQG (the SQL code generator that Scoter's typed SQL
+// replaces). Targets in an sqg.yaml get SQG's defaults. All errors in the file are reported at
+// once, each with its line and a suggestion.
 package config
 
 import (
@@ -10,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	// An error message needs the line and column of each YAML node, which this library has.
+	// This YAML library gives the line and column of each node, which error messages need.
 	"gopkg.in/yaml.v3"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -18,12 +19,13 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Names are the file names that Find looks for, in this order.
+// Names are the file names of a configuration. Find looks for them in this order.
 var Names = []string{"scoter.yaml", "scoter.yml", "sqg.yaml", "sqg.yml"}
 
-// Project is a configuration.
+// Project is the content of a configuration file of `scoter generate`.
 type Project struct {
-	// Path is the file. Dir is its folder: all paths are relative to it.
+	// Path is the path of the configuration file. Dir is its folder. All paths in the configuration
+	// are relative to Dir.
 	Path, Dir string
 	Version   int
 	Name      string
@@ -31,16 +33,17 @@ type Project struct {
 	Sources   []Source
 }
 
-// Entry is one element of `sql`: files that share a schema, and the targets to generate from them.
+// Entry is one element of the configuration's list `sql`: SQL files that share a schema, and the
+// targets for which code is generated from them.
 type Entry struct {
-	// Files are the paths as written, with forward slashes.
+	// Files are the paths of the SQL files as the configuration has them, with forward slashes.
 	Files []string
 	// FilesAt[i] is the place in the configuration where Files[i] is written, for diagnostics.
 	FilesAt []Place
 	Gen     []ir.Target
 }
 
-// Place is a position in the configuration file.
+// Place is a position, as line and column, in the configuration file.
 type Place struct {
 	source   *diag.Source
 	from, to int
@@ -51,19 +54,20 @@ func (p Place) Errorf(code diag.Code, format string, args ...any) *diag.Diagnost
 	return p.source.At(diag.Error, code, p.from, p.to, format, args...)
 }
 
-// Source is one element of `sources`: a file whose path SQL may use as ${sources_<name>}, or a
-// PostgreSQL database that DuckDB attaches.
+// Source is one element of the configuration's `sources`. It is a file whose path SQL may use as
+// ${sources_<name>}, or a PostgreSQL database that DuckDB attaches.
 type Source struct {
 	Name string
-	// Type is "file" or "postgres".
+	// Type is the kind of source: "file" or "postgres".
 	Type string
-	// Path is the path of a file. $HOME is expanded, and the rest is as written.
+	// Path is the path of the file, for a source of type "file". $HOME in it is expanded; the rest
+	// is as the configuration has it.
 	Path string
 	At   Place
 }
 
-// Engines returns the engines of an entry's targets, each once, in the order of the targets. An
-// entry is analysed once for each of them.
+// Engines returns the database engines of an entry's targets, each once, in the order of the
+// targets. The entry's SQL is analysed once for each engine.
 func (e Entry) Engines() []ir.Engine {
 	var out []ir.Engine
 	seen := map[ir.Engine]bool{}
@@ -76,8 +80,8 @@ func (e Entry) Engines() []ir.Engine {
 	return out
 }
 
-// Constants returns the values that SQL uses as ${sources_<name>}, as SQL literals. They are the
-// paths of file sources.
+// Constants returns, for each source that is a file, the name that SQL uses in ${} (sources_<name>)
+// and the file's path as an SQL literal.
 func (p *Project) Constants() map[string]string {
 	out := map[string]string{}
 	for _, s := range p.Sources {
@@ -88,7 +92,7 @@ func (p *Project) Constants() map[string]string {
 	return out
 }
 
-// Attached returns the PostgreSQL sources in the form that package ir uses.
+// Attached returns the sources that are PostgreSQL databases, as the type of package ir.
 func (p *Project) Attached() []ir.Source {
 	var out []ir.Source
 	for _, s := range p.Sources {
@@ -99,7 +103,7 @@ func (p *Project) Attached() []ir.Source {
 	return out
 }
 
-// Abs returns the absolute path of a path in the configuration, which is relative to the
+// Abs returns the absolute form of a path in the configuration. A relative path is relative to the
 // configuration's folder.
 func (p *Project) Abs(path string) string {
 	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
@@ -108,7 +112,7 @@ func (p *Project) Abs(path string) string {
 	return filepath.Join(p.Dir, path)
 }
 
-// Find returns the path of the configuration in a folder.
+// Find returns the path of the configuration file in folder dir.
 func Find(dir string) (string, error) {
 	for _, name := range Names {
 		path := filepath.Join(dir, name)
@@ -119,8 +123,8 @@ func Find(dir string) (string, error) {
 	return "", base.Errorf(base.NotFound, "there is no %s in %s", Names[0], dir).WithHint("run `scoter init`, or name the file")
 }
 
-// Load reads and checks a configuration file. Errors in its content are added to list, and the
-// project is nil then. The returned error means that a file cannot be read.
+// Load reads and checks a configuration file. Errors in its content are added to list; the project
+// is nil then. The returned error means that a file cannot be read.
 func Load(path string, list *diag.List) (*Project, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -151,8 +155,8 @@ func Load(path string, list *diag.List) (*Project, error) {
 	return p, nil
 }
 
-// nearFile returns the SQL file in a folder whose name is most similar to a missing file, to
-// suggest it.
+// nearFile returns the name of the SQL file in a folder that is most similar to the name of a
+// missing file. It is for the suggestion in an error message.
 func nearFile(dir, file string) string {
 	matches, err := filepath.Glob(filepath.Join(dir, filepath.Dir(filepath.FromSlash(file)), "*.sql"))
 	if err != nil {
@@ -167,8 +171,8 @@ func nearFile(dir, file string) string {
 	return base.Nearest(file, names)
 }
 
-// Parse parses and checks the text of a configuration. It reads no other file. Errors are added to
-// list, and the project is nil then.
+// Parse parses and checks text, the content of the configuration file at path. It reads no file.
+// Errors are added to list; the project is nil then.
 func Parse(path, text string, list *diag.List) *Project {
 	source := diag.NewSource(filepath.Base(path), text)
 	r := &reader{source: source, list: list, sqg: isSQG(path)}
@@ -189,11 +193,12 @@ func Parse(path, text string, list *diag.List) *Project {
 	return p
 }
 
-// SQG reports whether the configuration file is an sqg.yaml. Its targets get SQG's defaults, names
-// and types.
+// SQG reports whether the configuration file is an sqg.yaml, the configuration of SQG. Code for
+// such a file gets SQG's defaults, names and types.
 func (p *Project) SQG() bool { return isSQG(p.Path) }
 
-// isSQG reports whether a file is a configuration of SQG, by its name.
+// isSQG reports whether a file is a configuration of SQG (the SQL code generator that Scoter's
+// typed SQL replaces). It looks only at the file's name.
 func isSQG(path string) bool {
 	name := filepath.Base(path)
 	return name == "sqg.yaml" || name == "sqg.yml"

@@ -7,18 +7,18 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Generator identifies a generator by its language, engine and driver.
+// Generator identifies a code generator by three parts: language, database engine and driver.
 type Generator struct {
 	Language string
 	Engine   ir.Engine
 	Driver   string
 }
 
-// ID returns the full id, such as "typescript/sqlite/better-sqlite3".
+// ID returns the generator's full id, such as "typescript/sqlite/better-sqlite3".
 func (g Generator) ID() string { return g.Language + "/" + string(g.Engine) + "/" + g.Driver }
 
-// Generators are all generators. The short form `language/engine` means the first one of that
-// language and engine.
+// Generators are all code generators that exist. The short id `language/engine` means the first
+// generator in this list with that language and engine.
 var Generators = []Generator{
 	{"typescript", ir.SQLite, "better-sqlite3"},
 	{"typescript", ir.SQLite, "node"},
@@ -42,18 +42,20 @@ var Generators = []Generator{
 	{"go", ir.Scoter, "http"},
 }
 
-// old maps former ids of generators, which users of SQG still write, to the present ones.
+// old maps former ids of generators to the present ids. Configurations of SQG, the generator that
+// Scoter replaces, still have the former ones.
 var old = map[string]string{
 	"typescript/better-sqlite3": "typescript/sqlite/better-sqlite3",
 	"typescript/duckdb":         "typescript/duckdb/node-api",
 	"java/duckdb-arrow":         "java/duckdb/arrow",
 }
 
-// aliases maps other words for a language or engine to the word used in ids.
+// aliases maps other words for a language or engine to the word that generator ids have, such as
+// "ts" to "typescript".
 var aliases = map[string]string{"ts": "typescript", "py": "python", "golang": "go", "postgresql": "postgres", "pg": "postgres"}
 
-// FindGenerator returns the generator with a full or short id. If there is none, ok is false, and
-// nearest is the most similar existing id.
+// FindGenerator returns the generator with the given full or short id. If there is none, ok is
+// false, and nearest is the most similar id that exists.
 func FindGenerator(id string) (g Generator, nearest string, ok bool) {
 	wanted := strings.ToLower(strings.TrimSpace(id))
 	if full, known := old[wanted]; known {
@@ -76,7 +78,7 @@ func FindGenerator(id string) (g Generator, nearest string, ok bool) {
 	return Generator{}, base.Nearest(wanted, ids), false
 }
 
-// IDs returns the full ids of all generators, for messages.
+// IDs returns the full ids of all generators, for error messages.
 func IDs() []string {
 	var out []string
 	for _, g := range Generators {

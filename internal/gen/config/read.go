@@ -14,15 +14,16 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// reader reads the configuration from its YAML nodes.
+// reader turns the YAML nodes of a configuration file into a Project. It collects the errors.
 type reader struct {
 	source *diag.Source
 	list   *diag.List
-	// sqg means that the file is an sqg.yaml: its targets get SQG's defaults and names.
+	// sqg means that the file is an sqg.yaml, the configuration of SQG. Its targets get SQG's
+	// defaults and names.
 	sqg bool
 }
 
-// place returns the position of a node in the file.
+// place returns the position of a YAML node in the file.
 func (r *reader) place(n *yaml.Node) Place {
 	from := 0
 	for line := 1; line < n.Line; line++ {
@@ -42,7 +43,7 @@ func (r *reader) errorf(n *yaml.Node, code diag.Code, format string, args ...any
 	return r.list.Add(r.place(n).Errorf(code, format, args...))
 }
 
-// syntax reports that the file is not valid YAML.
+// syntax adds an error that says that the file is not valid YAML.
 func (r *reader) syntax(err error) {
 	message, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
@@ -56,7 +57,7 @@ func (r *reader) syntax(err error) {
 }
 
 // fields returns the values of a YAML mapping by key. It reports keys that are not in known. what
-// names the mapping in messages.
+// is the name of the mapping for messages.
 func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {
@@ -90,8 +91,8 @@ func (r *reader) fields(n *yaml.Node, what string, known ...string) map[string]*
 	return out
 }
 
-// text returns the text of a YAML scalar. If the node is not a scalar, or is missing although it is
-// required, text reports that and returns "".
+// text returns the text of the YAML scalar n. It reports an error and returns "" if n is not a
+// scalar, or if n is missing although it is required. what is the name of the value for messages.
 func (r *reader) text(parent, n *yaml.Node, what string, required bool) string {
 	if n == nil {
 		if required {
@@ -171,8 +172,8 @@ func (r *reader) sourceEntry(p *Project, n *yaml.Node) {
 }
 
 func (r *reader) entry(p *Project, n *yaml.Node) {
-	// Old files of SQG also have an engine here. It is ignored, because the generator already says
-	// the engine.
+	// Old configurations of SQG also have the field engine. It is ignored, because the id of the
+	// generator names the engine already.
 	f := r.fields(n, "an element of sql", "files", "gen", "engine")
 	e := Entry{}
 	for _, file := range r.items(n, f["files"], "files") {
@@ -190,8 +191,8 @@ func (r *reader) entry(p *Project, n *yaml.Node) {
 	p.Entries = append(p.Entries, e)
 }
 
-// extensions are the file extensions that an output may have, by language. The first one is the
-// usual one.
+// extensions lists, for each language, the file extensions that an output file may have. The first
+// one is the usual one.
 var extensions = map[string][]string{"typescript": {".ts", ".mts", ".cts"}, "java": {".java"}, "python": {".py"}, "go": {".go"}}
 
 func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
@@ -204,8 +205,8 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	if id == "" || output == "" {
 		return
 	}
-	// The first form of SQG had the engine in a field of its own (`engine: sqlite`), and not in the
-	// generator's id (`java/jdbc`).
+	// Early versions of SQG had the engine in a field of its own (`engine: sqlite`). Their
+	// generator ids do not contain it (`java/jdbc`).
 	if parts := strings.Split(id, "/"); engine != nil && len(parts) == 2 {
 		if _, _, ok := FindGenerator(id); !ok {
 			if _, _, ok := FindGenerator(parts[0] + "/" + engine.Value + "/" + parts[1]); ok {
@@ -241,7 +242,7 @@ func (r *reader) target(p *Project, e *Entry, n *yaml.Node, engine *yaml.Node) {
 	e.Gen = append(e.Gen, t)
 }
 
-// sameOutput reports an error if target t would write the same file as a target of e.
+// sameOutput reports an error if target t would write the same file as another target of entry e.
 func (r *reader) sameOutput(e Entry, t ir.Target, at *yaml.Node) {
 	for _, other := range e.Gen {
 		if path.Clean(other.Output) == path.Clean(t.Output) && !strings.HasSuffix(t.Output, "/") {
@@ -273,16 +274,17 @@ func (r *reader) options(t *ir.Target, n *yaml.Node) {
 	flag("jspecify", &t.Config.JSpecify)
 }
 
-// Unit is what becomes one module: some SQL files, and a target with the name of the generated
-// class or module.
+// Unit is the input of one generated module: a target, some of the entry's SQL files, and the name
+// of the generated class or module.
 type Unit struct {
 	Target ir.Target
 	Files  []string
 }
 
-// Units returns the units for one target of an entry. There is one unit with all files if the
-// target has a name, or if its output is a file. Otherwise there is one for each file, as in SQG.
-// For Go there is always one, because all files of a package share their names.
+// Units returns the units of entry e for target t. Each unit becomes one generated module. There is
+// one unit with all files if the target has a name, if its output is a file, or if its language is
+// Go, where all files of a package share their names. Otherwise there is one unit for each SQL
+// file, as in SQG.
 func (e Entry) Units(t ir.Target) []Unit {
 	if len(t.Name.Words) > 0 || !strings.HasSuffix(t.Output, "/") {
 		if len(t.Name.Words) == 0 {

@@ -1,6 +1,6 @@
-// Package diag reports errors of `scoter generate` to people. A diagnostic has a code, a place, the
-// source line, and one suggestion. Each step adds diagnostics to a List and continues, so that one
-// run reports all errors.
+// Package diag reports the errors and warnings of `scoter generate` to users. A diagnostic (one
+// error or warning) has a code, a place, the source line, and at most one suggestion. Each step of
+// the generator adds diagnostics to a List and continues, so that one run reports all errors.
 package diag
 
 import (
@@ -13,10 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// Code identifies a kind of diagnostic. The codes never change, because other tools compare them.
+// Code identifies a kind of diagnostic, such as a syntax error. The codes never change, because
+// other programs compare them.
 type Code string
 
-// These are all codes. A code that SQG also has is spelled as in SQG.
+// These are all codes of diagnostics. If SQG, the generator that Scoter replaces, has the same
+// code, the spelling is the same.
 const (
 	ConfigParse       Code = "CONFIG_PARSE_ERROR"
 	ConfigInvalid     Code = "CONFIG_VALIDATION_ERROR"
@@ -40,10 +42,11 @@ const (
 	Unavailable       Code = "DATABASE_ERROR"
 )
 
-// Severity says whether a diagnostic prevents that files are written.
+// Severity says whether a diagnostic is an error or a warning. After an error, no files are
+// written.
 type Severity string
 
-// The severities.
+// These are the severities of diagnostics.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -55,18 +58,21 @@ type Diagnostic struct {
 	Code     Code     `json:"code"`
 	Message  string   `json:"message"`
 	File     string   `json:"file,omitempty"`
-	Line     int      `json:"line,omitempty"`   // the first line is 1; 0 if there is no place
-	Col      int      `json:"column,omitempty"` // in characters; the first is 1
-	// Excerpt is the line of the source to which the diagnostic refers, without its line end.
+	// Line is the line of the place in File, counted from 1. It is 0 if there is no place.
+	Line int `json:"line,omitempty"`
+	// Col is the column in the line, in characters, counted from 1.
+	Col int `json:"column,omitempty"`
+	// Excerpt is the source line that the diagnostic is about, without its line end.
 	Excerpt string `json:"excerpt,omitempty"`
-	// Width is how many characters of the excerpt are marked.
+	// Width is the number of characters that are marked in the excerpt, from column Col on.
 	Width int `json:"width,omitempty"`
-	// Query is the name of the block that the diagnostic is about, or empty.
+	// Query is the name of the query block that the diagnostic is about. It is empty if there is
+	// none.
 	Query      string `json:"query,omitempty"`
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Error returns the diagnostic as one line: file:line:col: message.
+// Error returns the diagnostic as one line of the form file:line:col: message.
 func (d *Diagnostic) Error() string {
 	place := d.File
 	if d.Line > 0 {
@@ -100,11 +106,11 @@ func (d *Diagnostic) Text() string {
 	return b.String()
 }
 
-// maxExcerpt is the largest number of characters of a source line that Text shows.
+// maxExcerpt is the maximum number of characters of a source line that a message shows.
 const maxExcerpt = 120
 
-// window shortens a long source line to the text around the marked characters. It returns the
-// shortened line, and the column and width of the mark in it.
+// window cuts a long source line to the text around the marked characters. It returns the cut line,
+// and the column and width of the mark in it.
 func window(line []rune, col, width int) ([]rune, int, int) {
 	if len(line) <= maxExcerpt {
 		return line, col, width
@@ -123,13 +129,13 @@ func window(line []rune, col, width int) ([]rune, int, int) {
 	return out, col - from, width
 }
 
-// Suggest sets the suggestion and returns d.
+// Suggest sets the suggestion of d, the diagnostic, and returns d.
 func (d *Diagnostic) Suggest(format string, args ...any) *Diagnostic {
 	d.Suggestion = fmt.Sprintf(format, args...)
 	return d
 }
 
-// In sets the name of the block that d is about, and returns d.
+// In sets the name of the query block that the diagnostic d is about, and returns d.
 func (d *Diagnostic) In(query string) *Diagnostic {
 	d.Query = query
 	return d
@@ -141,7 +147,7 @@ type List struct {
 	all []*Diagnostic
 }
 
-// Add appends d and returns it, so that a suggestion can be added.
+// Add appends the diagnostic d to the list and returns d, so that the caller can add a suggestion.
 func (l *List) Add(d *Diagnostic) *Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,13 +155,13 @@ func (l *List) Add(d *Diagnostic) *Diagnostic {
 	return d
 }
 
-// Errorf adds an error without a place.
+// Errorf adds an error that has no place in a file.
 func (l *List) Errorf(code Code, format string, args ...any) *Diagnostic {
 	return l.Add(&Diagnostic{Severity: Error, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// All returns all diagnostics, ordered by file, line and column. Diagnostics at the same place stay
-// in the order in which they were added.
+// All returns all diagnostics of the list, ordered by file, line and column. Diagnostics with the
+// same place stay in the order in which they were added.
 func (l *List) All() []*Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,8 +179,8 @@ func (l *List) All() []*Diagnostic {
 	return out
 }
 
-// HasErrors reports whether the list has an error, and not only warnings. With an error, no files
-// may be written.
+// HasErrors reports whether at least one diagnostic in the list is an error and not a warning. If
+// so, no files may be written.
 func (l *List) HasErrors() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -186,7 +192,8 @@ func (l *List) HasErrors() bool {
 	return false
 }
 
-// WriteText writes every diagnostic as Text returns it.
+// WriteText writes every diagnostic of the list as text for a terminal, in the form of
+// Diagnostic.Text.
 func (l *List) WriteText(w io.Writer) error {
 	for _, d := range l.All() {
 		if _, err := io.WriteString(w, d.Text()); err != nil {
@@ -217,15 +224,16 @@ func (l *List) WriteJSON(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// Source is a text with a name. It converts byte offsets in the text into lines and columns.
+// Source is the text of a file and the file's name. It converts byte offsets in the text into lines
+// and columns.
 type Source struct {
 	Name string
 	Text string
-	// starts[i] is the byte offset at which line i begins, counted from 0.
+	// starts[i] is the byte offset at which line i of the text begins. The first line is line 0.
 	starts []int
 }
 
-// NewSource makes a Source of a text, and finds the beginnings of its lines.
+// NewSource makes a Source of a file's name and text, and finds the beginnings of its lines.
 func NewSource(name, text string) *Source {
 	s := &Source{Name: name, Text: text, starts: []int{0}}
 	for i := 0; i < len(text); i++ {
@@ -236,15 +244,15 @@ func NewSource(name, text string) *Source {
 	return s
 }
 
-// Position returns the line and column of a byte offset. Both are counted from 1. For an offset
-// before the text, it returns the beginning, and for one after it the end.
+// Position returns the line and column of a byte offset in the text, both counted from 1. An offset
+// before the text means its beginning, and an offset after the text means its end.
 func (s *Source) Position(offset int) (line, col int) {
 	offset = min(max(offset, 0), len(s.Text))
 	i := sort.SearchInts(s.starts, offset+1) - 1
 	return i + 1, utf8.RuneCountInString(s.Text[s.starts[i]:offset]) + 1
 }
 
-// Line returns a line without its line end. The first line is 1.
+// Line returns a line of the text without its line end. Lines are counted from 1.
 func (s *Source) Line(line int) string {
 	if line < 1 || line > len(s.starts) {
 		return ""
@@ -256,8 +264,8 @@ func (s *Source) Line(line int) string {
 	return strings.TrimRight(s.Text[s.starts[line-1]:end], "\r\n")
 }
 
-// At returns a diagnostic about the bytes [from, to) of the source. If they are several lines, only
-// the first one is marked.
+// At returns a diagnostic about the bytes [from, to) of the source. If these bytes span several
+// lines, only the first line is marked.
 func (s *Source) At(severity Severity, code Code, from, to int, format string, args ...any) *Diagnostic {
 	line, col := s.Position(from)
 	excerpt := s.Line(line)

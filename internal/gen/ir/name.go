@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// Name is a name that the user wrote, also split into words. Generators join the words in the case
-// that their language uses.
+// Name is a name that the user wrote in SQL, and the same name split into words. Generators join
+// the words in the case that their language uses, such as getUser or get_user.
 type Name struct {
 	// Original is the name exactly as the user wrote it, such as `my col`, `getUser`, `count(*)`.
 	Original string `json:"original"`
-	// Words are the words of the name: at least one, none empty. They contain only lower-case
-	// letters and digits of any script. The first word may begin with a digit (`9x`); a generator
-	// then adds the prefix that its language needs.
+	// Words are the words of the name. There is at least one, and none is empty. They contain only
+	// lower-case letters and digits of any script. The first word may begin with a digit (`9x`);
+	// generators add a prefix then, if their language needs one.
 	Words []string `json:"words"`
 }
 
@@ -56,7 +56,8 @@ func NewName(original string) Name {
 	return n
 }
 
-// With returns a name with words added at the end. Its Original is the new name in snake case.
+// With returns a name that has the words of n and then the given words. Its Original is the new
+// name in snake case.
 func (n Name) With(words ...string) Name {
 	all := append(append([]string{}, n.Words...), words...)
 	return Name{Original: strings.Join(all, "_"), Words: all}
@@ -65,7 +66,7 @@ func (n Name) With(words ...string) Name {
 // Snake returns the name in snake case, such as `get_user`.
 func (n Name) Snake() string { return strings.Join(n.Words, "_") }
 
-// Screaming returns the name in upper-case snake case, such as `GET_USER`.
+// Screaming returns the name in snake case with capital letters, such as `GET_USER`.
 func (n Name) Screaming() string { return strings.ToUpper(n.Snake()) }
 
 // Kebab returns the name in kebab case, such as `get-user`.
@@ -98,7 +99,8 @@ func (n Name) Camel() string {
 // distinguish them.
 func (n Name) Same(o Name) bool { return n.Key() == o.Key() }
 
-// Key returns a text that is equal for two names if and only if Same is true for them.
+// Key returns the words of the name joined. Two names for which Same is true have equal keys, and
+// all other names have different keys.
 func (n Name) Key() string { return strings.Join(n.Words, "") }
 
 func title(w string) string {

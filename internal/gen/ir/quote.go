@@ -2,5 +2,5 @@ package ir
 
 import "strings"
 
-// QuoteName returns an identifier in double quotes. Every engine accepts any name in this form.
+// QuoteName returns an SQL identifier in double quotes. Every engine accepts any name in this form.
 func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -3,14 +3,14 @@ package ir
 // Kind is the kind of a value, such as int32 or list. Every generator has a type for each kind.
 type Kind string
 
-// The kinds.
+// These are the kinds of values.
 const (
 	Bool   Kind = "bool"
 	Int8   Kind = "int8"
 	Int16  Kind = "int16"
 	Int32  Kind = "int32"
 	Int64  Kind = "int64"
-	Int128 Kind = "int128" // DuckDB's HUGEINT
+	Int128 Kind = "int128" // Int128 is a 128-bit integer, DuckDB's HUGEINT.
 
 	Uint8   Kind = "uint8"
 	Uint16  Kind = "uint16"
@@ -20,9 +20,10 @@ const (
 
 	Float32 Kind = "float32"
 	Float64 Kind = "float64"
-	// Decimal is an exact number. Its type has Precision digits, and Scale of them are after the
-	// decimal point. Both are 0 for a number without limits. That is PostgreSQL's `numeric`, which
-	// may also be NaN or infinite, and a decimal of SQLite, whose values are integers or floats.
+	// Decimal is an exact decimal number. Its Type has a Precision, the number of digits, and a
+	// Scale, the number of digits after the decimal point. Both are 0 for a number without limits.
+	// Such numbers are PostgreSQL's `numeric`, which may also be NaN or infinite, and decimals of
+	// SQLite, whose values are integers or floats.
 	Decimal Kind = "decimal"
 
 	Text Kind = "text"
@@ -40,61 +41,67 @@ const (
 	Time Kind = "time"
 	// TimeTZ is a time of day with an offset from UTC.
 	TimeTZ Kind = "timetz"
-	// Timestamp is a date and time without a time zone. See Type.Unit.
+	// Timestamp is a date and time without a time zone. Type.Unit says how precise it is.
 	Timestamp Kind = "timestamp"
-	// TimestampTZ is an instant, stored in UTC.
+	// TimestampTZ is an instant in time, stored in UTC.
 	TimestampTZ Kind = "timestamptz"
-	// Interval is a number of months, of days and of microseconds. Each of the three has its own
-	// sign.
+	// Interval is a number of months, a number of days and a number of microseconds. Each of the
+	// three has its own sign.
 	Interval Kind = "interval"
 
-	// JSON is the text of a JSON document. Native has the name of the type (`jsonb`).
+	// JSON is the text of a JSON document. Type.Native has the name of the database type (`jsonb`).
 	JSON Kind = "json"
-	// EnumKind is a label of an enum. Type.Ref refers to Module.Enums.
+	// EnumKind is one of the labels of an enum. Type.Ref identifies the enum in Module.Enums.
 	EnumKind Kind = "enum"
-	// List has any number of elements of one type. More dimensions are Lists of Lists.
+	// List is a list with any number of elements of one type. A list with more dimensions is a List
+	// of Lists.
 	List Kind = "list"
-	// Array is a List of exactly Type.Length elements.
+	// Array is a list with a fixed number of elements, Type.Length.
 	Array Kind = "array"
-	// StructKind is a struct. Type.Ref refers to Module.Structs.
+	// StructKind is a value with named fields. Type.Ref identifies the struct in Module.Structs.
 	StructKind Kind = "struct"
-	// Map has unique keys of type Key (never NULL) and values of type Elem.
+	// Map is a map from unique keys, of the type Type.Key, to values of the type Type.Elem. Keys
+	// are never NULL.
 	Map Kind = "map"
 	// Any is a value whose type is known only when it is read: an expression or a column without a
 	// type in SQLite, or DuckDB's VARIANT and UNION.
 	Any Kind = "any"
 )
 
-// Type is the type of a value. Only the fields that belong to its Kind are set.
+// Type is the type of a value of a parameter, a column or a field. Only the fields that belong to
+// its Kind are set.
 type Type struct {
 	Kind Kind `json:"kind"`
-	// Native is the engine's spelling of the type, which is valid in CAST(x AS native) and in DDL:
-	// `DECIMAL(10,2)`, `app."Mood"[]`, `STRUCT(a INTEGER)`.
+	// Native is how the database engine spells the type. The spelling is valid in CAST(x AS native)
+	// and in DDL: `DECIMAL(10,2)`, `app."Mood"[]`, `STRUCT(a INTEGER)`.
 	//
-	// If an engine's type has no Kind of its own, Kind says in which form its values are exchanged.
+	// If a database type has no Kind of its own, Kind says in which form its values are exchanged.
 	// For example, PostgreSQL's `inet` has the Kind Text: if a driver returns an object for it,
-	// generated code must ask for text. For SQLite, Native is the declared type as written
-	// (`VARCHAR(20)`), or empty.
+	// generated code must ask for text. For SQLite, Native is the declared type as the user wrote
+	// it (`VARCHAR(20)`), or empty.
 	Native string `json:"native,omitempty"`
-	// Precision and Scale are set for Decimal.
+	// Precision and Scale are the number of digits of a decimal, and the number of them after the
+	// decimal point. They are set only if Kind is Decimal.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
-	// Unit is set for Timestamp: "s", "ms", "us" or "ns". A TimestampTZ always has "us". SQLite's
-	// timestamps have at most nanoseconds, and no Unit.
+	// Unit is the time unit of a timestamp: "s", "ms", "us" or "ns". It is set if Kind is
+	// Timestamp. If Kind is TimestampTZ, it is always "us". SQLite's timestamps have at most
+	// nanoseconds, and no Unit.
 	Unit string `json:"unit,omitempty"`
-	// Ref is set for EnumKind and StructKind. It is the Ref of the enum or struct.
+	// Ref is the identifier of the enum or struct that the type is. It is set only if Kind is
+	// EnumKind or StructKind.
 	Ref string `json:"ref,omitempty"`
-	// Elem and ElemNullable are set for List and Array (the type of their elements), and for Map
-	// (the type of its values).
+	// Elem is the type of the elements of a List or Array, or of the values of a Map. ElemNullable
+	// says whether they may be NULL.
 	Elem         *Type `json:"elem,omitempty"`
 	ElemNullable bool  `json:"elem_nullable,omitempty"`
-	// Length is set for Array: the number of elements.
+	// Length is the number of elements of an Array. It is set only if Kind is Array.
 	Length int `json:"length,omitempty"`
-	// Key is set for Map: the type of its keys.
+	// Key is the type of the keys of a Map. It is set only if Kind is Map.
 	Key *Type `json:"key,omitempty"`
 }
 
-// Equal reports whether two types are equal in all fields.
+// Equal reports whether two types are equal, including their element types.
 func (t Type) Equal(o Type) bool {
 	return t.Kind == o.Kind && t.Native == o.Native && t.Precision == o.Precision && t.Scale == o.Scale &&
 		t.Unit == o.Unit && t.Ref == o.Ref && t.ElemNullable == o.ElemNullable && t.Length == o.Length &&
@@ -108,7 +115,8 @@ func equalPtr(a, b *Type) bool {
 	return a.Equal(*b)
 }
 
-// Walk calls f for t and for every type inside of it. The outer types come first.
+// Walk calls f for the type t and for every type inside of it. Outer types come before the types
+// inside of them.
 func (t Type) Walk(f func(Type)) {
 	f(t)
 	if t.Elem != nil {
@@ -119,7 +127,7 @@ func (t Type) Walk(f func(Type)) {
 	}
 }
 
-// known is the set of all kinds.
+// known is the set of all kinds of values.
 var known = map[Kind]bool{
 	Bool: true, Int8: true, Int16: true, Int32: true, Int64: true, Int128: true,
 	Uint8: true, Uint16: true, Uint32: true, Uint64: true, Uint128: true,

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Decode reads a module from JSON and validates it.
+// Decode reads a module as JSON from r and validates it.
 func Decode(r io.Reader) (*Module, error) {
 	var m Module
 	if err := json.NewDecoder(r).Decode(&m); err != nil {
@@ -18,7 +18,8 @@ func Decode(r io.Reader) (*Module, error) {
 	return &m, nil
 }
 
-// Encode writes the module as indented JSON with a final line end. Equal modules give equal bytes.
+// Encode writes the module to w as indented JSON with a final line end. Equal modules give equal
+// bytes.
 func (m *Module) Encode(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -26,7 +27,7 @@ func (m *Module) Encode(w io.Writer) error {
 	return e.Encode(m)
 }
 
-// Enum returns the enum that a Type.Ref refers to, or nil.
+// Enum returns the enum of the module with this ref, its identifier, or nil if there is none.
 func (m *Module) Enum(ref string) *Enum {
 	for i := range m.Enums {
 		if m.Enums[i].Ref == ref {
@@ -36,7 +37,7 @@ func (m *Module) Enum(ref string) *Enum {
 	return nil
 }
 
-// Struct returns the struct that a Type.Ref refers to, or nil.
+// Struct returns the struct of the module with this ref, its identifier, or nil if there is none.
 func (m *Module) Struct(ref string) *Struct {
 	for i := range m.Structs {
 		if m.Structs[i].Ref == ref {
@@ -46,7 +47,7 @@ func (m *Module) Struct(ref string) *Struct {
 	return nil
 }
 
-// Row returns the row type that a query or table refers to, or nil.
+// Row returns the row type of the module with this ref, its identifier, or nil if there is none.
 func (m *Module) Row(ref string) *Row {
 	for i := range m.Rows {
 		if m.Rows[i].Ref == ref {
@@ -56,9 +57,10 @@ func (m *Module) Row(ref string) *Row {
 	return nil
 }
 
-// Validate returns an error for the first violation of the rules of this package. Examples are a
-// reference to a missing type, a type without its parts, and two names that become the same
-// identifier. An invalid module is a defect of the analysis.
+// Validate checks a module, and returns an error for the first violation of the rules of this
+// package. Examples are a reference to a missing type, a list without an element type, and two
+// names that become the same identifier. An invalid module is a defect of the analysis, not of the
+// user's SQL.
 func (m *Module) Validate() error {
 	if m.FormatVersion != FormatVersion {
 		return fmt.Errorf("module %s: format version %d, this program reads %d", m.Project, m.FormatVersion, FormatVersion)
@@ -193,7 +195,7 @@ func (m *Module) checkQuery(q *Query) error {
 	return nil
 }
 
-// sameShape reports whether two columns are equal except for their origin.
+// sameShape reports whether two columns are equal, without comparing their origins.
 func sameShape(a, b Column) bool {
 	return a.Name.Original == b.Name.Original && a.Nullable == b.Nullable && a.Type.Equal(b.Type)
 }

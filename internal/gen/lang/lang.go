@@ -1,5 +1,6 @@
-// Package lang turns modules (package ir) into code. The generated files depend only on the module
-// and the target.
+// Package lang generates code from modules (package ir): typed methods for the queries of SQL
+// files, in Go, Java, Python and TypeScript. The generated files depend only on the module and the
+// target.
 package lang
 
 import (
@@ -14,10 +15,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/typescript"
 )
 
-// Generate returns the files of one target, sorted by path: the generated file, and the runtime
-// files that it uses. If two targets have the same folder, their runtime files are equal. The error
-// is Invalid if no correct code can be made from the module. It is Internal if the module violates
-// the rules of package ir.
+// Generate returns the files of one target, sorted by path: the generated file, and the files of
+// the runtime library that it uses. If two targets have the same folder, their runtime files are
+// equal. The error is Invalid if no correct code can be made from the module. It is Internal if the
+// module violates the rules of package ir.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	backends := map[string]func(*ir.Module, ir.Target) ([]ir.File, error){
 		"go":         golang.Generate,
@@ -34,8 +35,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	return files, err
 }
 
-// Plan returns the names that Generate gives to everything in a module. A program that itself
-// generates code which calls the generated code needs them.
+// Plan returns the names that Generate gives to everything in a module. They are for programs that
+// generate calls of the generated code.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	planners := map[string]func(*ir.Module, ir.Target) (*emit.Plan, error){
 		"go":         golang.Plan,

@@ -13,8 +13,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// openDuckDB opens the database file with ATTACH, because a driver's connection string is parsed as
-// a URL, and not every path is a valid URL.
+// openDuckDB opens the database file at path. It uses ATTACH, because the driver parses its
+// connection string as a URL, and not every path is a valid URL.
 func openDuckDB(path string) (*sql.DB, error) {
 	connector, err := duckdb.NewConnector("", func(c driver.ExecerContext) error {
 		name := ir.QuoteName(DatabaseName(path))

@@ -10,7 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	// Gives pgx the interface of database/sql, so that one code serves three engines.
+	// stdlib makes pgx, the PostgreSQL driver, usable through database/sql, so that the same code
+	// serves all engines.
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/ncruces/go-sqlite3/driver" // SQLite without cgo
@@ -20,29 +21,31 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Result says what one run of migrations did. The ids of migrations are in the order of the
-// migrations.
+// Result says what one run of migrations did. All three lists have the ids of migrations, in the
+// order in which migrations are applied.
 type Result struct {
-	// Applied are the migrations that this run applied. In a dry run they were rolled back.
+	// Applied are the ids of the migrations that this run applied. In a dry run they were rolled
+	// back.
 	Applied []string `json:"applied"`
-	// Present are the migrations that were applied before this run.
+	// Present are the ids of the migrations that were applied before this run.
 	Present []string `json:"present"`
-	// Unknown are migrations that the database records for the project, but that are not in the
-	// project's files: the database was migrated with newer files.
+	// Unknown are the ids of migrations that were applied to the database for this project, but are
+	// not in the project's files. That means that the database was migrated with newer files.
 	Unknown []string `json:"unknown"`
 }
 
-// dialect is what differs between the engines when migrations are applied.
+// dialect has the SQL that differs between the database engines when migrations are applied.
 type dialect struct {
-	// begin are the statements that open the transaction and take the lock.
+	// begin are the statements that open the transaction for migrations and take a lock.
 	begin []string
 	// columns is a query that lists the columns of the migration table. It has no rows if the table
 	// does not exist.
 	columns string
-	// param returns the placeholder of an argument of a statement. The first argument is 1.
+	// param returns the placeholder of argument n of a statement, such as $1. Arguments are counted
+	// from 1.
 	param func(int) string
 	// alterOutside means that the engine cannot alter a table and write to it in the same
-	// transaction. So the migration table is altered in a transaction of its own.
+	// transaction. The migration table is then altered in a transaction of its own.
 	alterOutside bool
 }
 
@@ -72,9 +75,10 @@ const (
 	addChecksum = "ALTER TABLE _sqg_migrations ADD COLUMN checksum TEXT"
 )
 
-// Run applies, in one transaction, the migrations that the database does not have. A dry run does
-// the same and rolls back; it creates no file. The error is Invalid if an applied migration was
-// changed, or if a statement is refused. It is Unavailable if there is no connection or no lock.
+// Run applies, in one transaction, the migrations that the database does not have yet. A dry run
+// does the same and rolls back; it creates no file. The error is Invalid if a migration was changed
+// after it was applied, or if the database refuses a statement. It is Unavailable if the database
+// cannot be reached or stays locked.
 func Run(ctx context.Context, t Target, project string, all []ir.Migration, dryRun bool) (result *Result, err error) {
 	conn, shut, err := connect(ctx, t, dryRun)
 	if err != nil {
@@ -89,8 +93,8 @@ func Run(ctx context.Context, t Target, project string, all []ir.Migration, dryR
 	return result, nil
 }
 
-// connect opens one connection, and returns it with a function that closes it. If the file does not
-// exist, a dry run uses a database in memory.
+// connect opens one connection to the database, and returns it with a function that closes it. In a
+// dry run, a file that does not exist is replaced by a database in memory.
 func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() error, error) {
 	var db *sql.DB
 	var err error
@@ -100,7 +104,7 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 		if dryRun && t.New {
 			path = ":memory:"
 		}
-		// Turn foreign keys off. With them, DROP TABLE would delete the rows that refer to the
+		// Foreign keys are turned off. Otherwise DROP TABLE would delete the rows that refer to the
 		// table.
 		db, err = driver.Open("file:"+path+"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(0)", sqlite.Extend)
 	case ir.DuckDB:
@@ -114,8 +118,8 @@ func connect(ctx context.Context, t Target, dryRun bool) (*sql.Conn, func() erro
 		if parseErr != nil {
 			return nil, nil, base.Errorf(base.Invalid, "PostgreSQL URL: %w", parseErr)
 		}
-		// Do not prepare statements: each statement of a migration runs once, so preparing it would
-		// only cost time.
+		// Statements are not prepared: each statement of a migration runs once, so preparing it
+		// would only cost time.
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 		db = stdlib.OpenDB(*config)
 	default:
@@ -138,7 +142,8 @@ func unavailable(err error) error {
 	return base.Errorf(base.Unavailable, "open the database: %w", err)
 }
 
-// escape returns a path with the characters escaped that have a meaning in SQLite's file: URI.
+// escape returns a path for a file: URI of SQLite. It escapes the characters that have a meaning in
+// such a URI.
 func escape(path string) string {
 	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }
@@ -179,7 +184,7 @@ func (r *runner) run(ctx context.Context, all []ir.Migration, dryRun bool) (resu
 	return result, nil
 }
 
-// rollback rolls the transaction back if one is open. It also works after the run's context was
+// rollback rolls back the transaction if one is open. It also works if the context of the run was
 // cancelled.
 func (r *runner) rollback() error {
 	_, err := r.conn.ExecContext(context.Background(), "ROLLBACK")
@@ -209,7 +214,7 @@ func (r *runner) columns(ctx context.Context) ([]string, error) {
 	return out, rows.Err()
 }
 
-// pending applies the missing migrations. The transaction is already open.
+// pending applies the migrations that the database does not have yet. The transaction must be open.
 func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (*Result, error) {
 	applied, err := r.prepare(ctx, dryRun)
 	if err != nil {
@@ -237,7 +242,7 @@ func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (
 		switch {
 		case done:
 			result.Present = append(result.Present, m.ID)
-			if sum == "" && !dryRun { // SQG recorded it without a checksum
+			if sum == "" && !dryRun { // applied by SQG, which records no checksum
 				err = r.exec(ctx, adopt, m.Checksum, r.project, m.ID)
 			}
 		default:
@@ -256,8 +261,9 @@ func (r *runner) pending(ctx context.Context, all []ir.Migration, dryRun bool) (
 	return result, nil
 }
 
-// prepare creates the migration table, or adds its missing columns, except in a dry run. It returns
-// the checksums of the applied migrations by id, with "" if none was recorded.
+// prepare creates the migration table, or adds columns that an old table lacks. In a dry run it
+// does neither. It returns the checksums of the migrations that were applied before, by id. A
+// checksum is "" if none was recorded.
 func (r *runner) prepare(ctx context.Context, dryRun bool) (map[string]string, error) {
 	columns, err := r.columns(ctx)
 	if err != nil {
@@ -296,7 +302,7 @@ func (r *runner) prepare(ctx context.Context, dryRun bool) (map[string]string, e
 	return applied, rows.Err()
 }
 
-// apply runs one migration.
+// apply runs the statements of one migration.
 func (r *runner) apply(ctx context.Context, m ir.Migration) error {
 	for _, s := range m.Statements {
 		if err := r.exec(ctx, s); err != nil {

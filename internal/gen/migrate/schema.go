@@ -21,7 +21,7 @@ func SQLiteSchema(ctx context.Context, path string) (statements []string, err er
 		return fail(err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// Leave out the shadow tables of virtual tables: a virtual table creates them itself.
+	// The shadow tables of virtual tables are left out: a virtual table creates them itself.
 	rows, err := db.QueryContext(ctx, `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 		AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow') ORDER BY rowid`)
 	if err != nil {

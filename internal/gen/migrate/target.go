@@ -1,6 +1,6 @@
-// Package migrate applies the MIGRATE blocks of annotated SQL to a database. It uses the same
-// table, checksums and locks as applyMigrations in generated code. So either of them can run first,
-// and continue on a database of the other.
+// Package migrate applies migrations, the MIGRATE blocks of annotated SQL files, to a database. It
+// uses the same migration table, checksums and locks as the method applyMigrations in generated
+// code. So `scoter migrate` and generated code can take turns on one database.
 package migrate
 
 import (
@@ -17,28 +17,30 @@ import (
 // Target is a database on which the user runs migrations.
 type Target struct {
 	Engine ir.Engine
-	// Where is the path of a file, or PostgreSQL's URL or keyword string.
+	// Where is the path of a database file, or PostgreSQL's URL or connection string.
 	Where string
-	// New means that Where is a file that does not exist yet.
+	// New means that the database is a file that does not exist yet.
 	New bool
 }
 
-// magic has the bytes by which a database file is recognised, with their position in the file.
+// magic has the bytes by which the database files of an engine are recognised, with their position
+// in the file.
 var magic = []struct {
 	engine ir.Engine
 	at     int
 	text   string
 }{{ir.SQLite, 0, "SQLite format 3\x00"}, {ir.DuckDB, 8, "DUCK"}}
 
-// endings maps file extensions to the engine of such files.
+// endings maps the extension of a database file to the engine of such files.
 var endings = map[string]ir.Engine{
 	".sqlite": ir.SQLite, ".sqlite3": ir.SQLite, ".db3": ir.SQLite, ".s3db": ir.SQLite,
 	".duckdb": ir.DuckDB, ".ddb": ir.DuckDB,
 }
 
-// ParseTarget parses postgres://..., host=... dbname=..., sqlite:path, duckdb:path, or a plain
-// path. The engine of an existing file is determined from its content. The engine of a new file is
-// determined from its extension, or else it is the project's only engine.
+// ParseTarget parses the user's text for a database: postgres://..., host=... dbname=...,
+// sqlite:path, duckdb:path, or a plain path. The engine of an existing file is determined from its
+// content. The engine of a new file is determined from its extension, or else it is the only one of
+// engines.
 func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 	fail := func(format string, args ...any) (Target, error) {
 		return Target{}, base.Errorf(base.Invalid, format, args...).
@@ -95,7 +97,8 @@ func ParseTarget(text string, engines []ir.Engine) (Target, error) {
 	return t, nil
 }
 
-// sniff determines the engine from the content of a file. It returns "" for unknown content.
+// sniff determines the engine of a database file from its content, and returns the file's size. The
+// engine is "" for unknown content.
 func sniff(path string) (engine ir.Engine, size int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -114,8 +117,8 @@ func sniff(path string) (engine ir.Engine, size int, err error) {
 	return engine, size, errors.Join(err, f.Close())
 }
 
-// DatabaseName returns the name that DuckDB gives to the database in a file: the file's name up to
-// its first dot.
+// DatabaseName returns the name that DuckDB gives to a database that it attaches from the file at
+// path: the file's name up to its first dot.
 func DatabaseName(path string) string {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	if i := strings.IndexByte(name, '.'); i > 0 {
@@ -123,7 +126,7 @@ func DatabaseName(path string) string {
 	}
 	switch strings.ToLower(name) {
 	case ":memory:", "memory", "temp", "system", "main":
-		return strings.Trim(name, ":") + "_db" // the name is taken
+		return strings.Trim(name, ":") + "_db" // DuckDB has other databases with these names
 	}
 	return name
 }

@@ -1,5 +1,6 @@
-// Package sqg changes a module to the names and rows that SQG 0.23 generates. A program that was
-// written for SQG's code then compiles with Scoter's. It is used for an sqg.yaml only.
+// Package sqg changes a module so that generated code has the names and rows of SQG 0.23, the SQL
+// code generator that Scoter's typed SQL replaces. A program that was written for SQG's code then
+// compiles with Scoter's. Only targets of an sqg.yaml are changed.
 package sqg
 
 import (
@@ -11,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Adapt changes the names of a module and of its target to those of SQG. It must be called before
-// lang.Plan or lang.Generate. The module stays valid: names that were different before stay
-// different.
+// Adapt changes the names in a module and its target to the names that SQG would give them. It must
+// be called before lang.Plan or lang.Generate. The module stays valid: names that were different
+// before stay different.
 func Adapt(m *ir.Module, t *ir.Target) {
 	splitAll(m)
 	split(&t.Name)
@@ -30,8 +31,8 @@ func Adapt(m *ir.Module, t *ir.Target) {
 	}
 }
 
-// split makes every run of digits in a name a word of its own, as SQG's library does: `users1` is
-// users, 1. That only matters for snake case (`users_1`), and for the letter after a digit, which
+// split makes every run of digits in a name a word of its own, as in SQG: `users1` has the words
+// users and 1. That matters only in snake case (`users_1`), and for a letter after a digit, which
 // becomes a capital letter.
 func split(n *ir.Name) {
 	var words []string
@@ -86,9 +87,9 @@ func splitAll(m *ir.Module) {
 	}
 }
 
-// constants names the Java constants for the labels of an enum. A name is the label in capitals,
-// with words separated at characters that are not ASCII letters or digits. If the name is taken, a
-// number is appended.
+// constants sets the names of the Java constants for an enum's labels. A name is the label in
+// capitals, in which words are separated by underscores at all characters that are not ASCII
+// letters or digits. If two labels give the same name, a number is appended.
 func constants(e *ir.Enum) {
 	taken := map[string]bool{}
 	for i := range e.Values {
@@ -107,8 +108,8 @@ func constants(e *ir.Enum) {
 	}
 }
 
-// leaveOutSerials removes columns from the rows of tables that are only appended to. It removes the
-// columns that PostgreSQL numbers itself, which then get their DEFAULT.
+// leaveOutSerials removes the columns that PostgreSQL numbers itself from the row types of tables
+// whose only operation is the appender. These columns then get their DEFAULT.
 func leaveOutSerials(m *ir.Module) {
 	if m.Engine != ir.Postgres {
 		return
@@ -132,15 +133,15 @@ func leaveOutSerials(m *ir.Module) {
 	}
 }
 
-// serial reports whether PostgreSQL numbers a column: SERIAL or an identity.
+// serial reports whether PostgreSQL numbers the rows in a column: a SERIAL or an identity column.
 func serial(c ir.TableColumn) bool {
 	return c.Generated == ir.IdentityByDefault || strings.HasPrefix(c.Default, "nextval(")
 }
 
-// shareTableRows makes a query and a table with an appender share a row type. It does so if the
-// query returns exactly the columns of the table: the query gets the appender's row type.
+// shareTableRows lets a query and a table with an appender share a row type. If the query returns
+// exactly the columns of the table, the query gets the row type of the table's appender.
 func shareTableRows(m *ir.Module) {
-	// The other engines do not report to which tables the columns of a query belong.
+	// Only PostgreSQL and SQLite report to which tables the columns of a query belong.
 	if m.Engine != ir.Postgres && m.Engine != ir.SQLite {
 		return
 	}
@@ -161,7 +162,7 @@ func shareTableRows(m *ir.Module) {
 	}
 }
 
-// isTable reports whether all columns that a query returns are columns of a table.
+// isTable reports whether every column that query q returns is a column of table t.
 func isTable(q *ir.Query, t *ir.Table) bool {
 	return !slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return c.Origin == nil || c.Origin.Table != t.Table })
 }
@@ -172,12 +173,14 @@ func sameColumns(a, b *ir.Row) bool {
 	})
 }
 
-// sameType compares two types. It does not compare element types, which are equal if Native is.
+// sameType reports whether two types are equal. It does not compare element types, because these
+// are equal if the native types are.
 func sameType(a, b ir.Type) bool {
 	return a.Kind == b.Kind && a.Native == b.Native && a.Ref == b.Ref && a.Precision == b.Precision && a.Scale == b.Scale && a.Unit == b.Unit
 }
 
-// callRows names the row types of queries in Python as SQG does: users_row instead of users_result.
+// callRows names the row types of queries in Python code as SQG does: users_row in place of
+// users_result.
 func callRows(m *ir.Module) {
 	taken := map[string]bool{}
 	for _, r := range m.Rows {

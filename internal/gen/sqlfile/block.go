@@ -1,13 +1,14 @@
 // Package sqlfile parses the annotated SQL files of `scoter generate`. A file is plain SQL, divided
-// into blocks. Each block begins with a comment such as
+// into blocks. Each block begins with a header, a comment such as the first line of
 //
 //	-- QUERY get_user :one
 //	@set id = 1
 //	SELECT * FROM users WHERE id = ${id};
 //
-// The format is SQG's, including DBeaver's `@set` and `${}`. Scoter adds `WRITE` blocks, `:write`
-// and `AS "name!"`. The package knows how the three dialects divide SQL into tokens, and nothing
-// else about SQL. It never parses the content of quotes or comments, and asks no engine.
+// The format is that of SQG, the SQL code generator that Scoter replaces, with the `@set` and `${}`
+// of DBeaver, an SQL editor. Scoter adds `WRITE` blocks, `:write` and `AS "name!"`. The package
+// knows how the three SQL dialects divide text into tokens, and nothing else about SQL. It never
+// parses the content of quotes or comments, and asks no engine.
 package sqlfile
 
 import (
@@ -15,10 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Kind is the kind of a block.
+// Kind is the kind of a block in an SQL file, such as QUERY or MIGRATE.
 type Kind string
 
-// The kinds of block.
+// These are the kinds of blocks.
 const (
 	Migrate  Kind = "MIGRATE"
 	Baseline Kind = "BASELINE"
@@ -33,83 +34,90 @@ var kindList = []string{"MIGRATE", "BASELINE", "TESTDATA", "QUERY", "EXEC", "TAB
 
 var kinds = map[Kind]bool{Migrate: true, Baseline: true, Testdata: true, Query: true, Exec: true, Table: true, Write: true}
 
-// File is one parsed file.
+// File is one parsed SQL file.
 type File struct {
 	Source *diag.Source
 	Blocks []*Block
 }
 
-// Block is one block of a file: a header comment, and the SQL that belongs to it.
+// Block is one block of an SQL file: a header comment, and the SQL that belongs to it.
 type Block struct {
 	File *File
 	Kind Kind
 	Name string
-	// HeaderStart and HeaderEnd are the byte range of the header comment in the file. NameAt is the
-	// offset of the block's name.
+	// HeaderStart and HeaderEnd are the byte range of the block's header comment in the file.
+	// NameAt is the offset in bytes of the block's name.
 	HeaderStart, HeaderEnd int
 	NameAt                 int
 
 	One, All, Pluck, Batch bool
-	// Result is the name given with `:result=`, and From the name given with `:source=`.
+	// Result is the name that `:result=` gives to the row type. From is the name of the attached
+	// database that `:source=` gives. Both are empty if the header has no such modifier.
 	Result string
 	From   string
-	// Ops, Key, SetColumns and InsertColumns are set for TABLE and WRITE blocks. Ops are in the
-	// order of the variable Ops. SetColumns is empty if update and upsert set all columns except
-	// the key. InsertColumns is empty if inserted rows have all columns.
+	// Ops, Key, SetColumns and InsertColumns are set for TABLE and WRITE blocks. Ops are the bulk
+	// operations, in the order of the variable Ops. Key are the columns that identify a row.
+	// SetColumns are the columns that update and upsert set; it is empty if they set all columns
+	// except the key. InsertColumns are the columns of inserted rows; it is empty if they have all
+	// columns.
 	Ops                            []ir.Op
 	Key, SetColumns, InsertColumns []string
-	// KeyAt, SetAt and InsertAt are the offsets in the file of key(...), set(...) and columns(...),
-	// for diagnostics.
+	// KeyAt, SetAt and InsertAt are the byte offsets in the file of key(...), set(...) and
+	// columns(...) in the header, for diagnostics.
 	KeyAt, SetAt, InsertAt int
 
-	// Doc are the comment lines above the header and between it and the SQL.
+	// Doc has the lines of the comments above the block's header, and between the header and the
+	// SQL.
 	Doc []string
-	// Sets are the `@set` lines in order.
+	// Sets are the `@set` lines of the block, in order.
 	Sets []*SetLine
-	// Overrides are the entries of the YAML `result:` in a block comment.
+	// Overrides are the types that the user gives to result columns, in the YAML `result:` in a
+	// block comment.
 	Overrides []Override
-	// Body are the tokens of the SQL, without the header, `@set` lines, leading and trailing
-	// comments, and the final semicolon. Their offsets are those in the file.
+	// Body has the tokens of the block's SQL, without the header, `@set` lines, leading and
+	// trailing comments, and the final semicolon. The tokens' offsets are those in the file.
 	Body []Token
 }
 
 // SetLine is a line `@set name = value`, which declares a parameter and its sample value.
 type SetLine struct {
 	Name string
-	// Value is the sample value of the parameter, as SQL text.
+	// Value is the sample value of the parameter, as the SQL text after `=`.
 	Value string
-	// At and ValueAt are the offsets of the name and of the value in the file.
+	// At and ValueAt are the byte offsets in the file of the parameter's name and of its sample
+	// value.
 	At, ValueAt int
-	// Used means that a ${name} in the block refers to this line.
+	// Used means that the SQL of the block has a ${name} for this parameter.
 	Used bool
 	// Null means that the sample is the literal null.
 	Null bool
 	// List are the elements of a sample that is written as a list: (1, 2), [1, 2], ARRAY[1, 2] or
 	// 1, 2.
 	List []string
-	// IsList means that the sample is a list. If the list is empty, only IsList tells that.
+	// IsList means that the sample value is a list. An empty list has no elements, so only IsList
+	// tells it from a value that is not a list.
 	IsList bool
 }
 
-// Override is one entry of the YAML `result:` in a block comment. It changes the type or
-// nullability that the analysis found for one column.
+// Override is one entry of the YAML `result:` in a block comment. It replaces the type or
+// nullability that the analysis found for one result column.
 type Override struct {
 	Column string
-	// Type is the name of the new type. If it is empty, the type does not change.
+	// Type is the name of the column's new type. If it is empty, the type does not change.
 	Type string
-	// Nullable is the new nullability. If it is nil, the nullability does not change.
+	// Nullable says whether the column may be NULL. If it is nil, the nullability does not change.
 	Nullable *bool
-	// At and End are the byte range of the entry in the file.
+	// At and End are the byte range of the override in the file.
 	At, End int
 }
 
-// Pos returns the position of the block's beginning.
+// Pos returns the position in the file at which the block begins.
 func (b *Block) Pos() ir.Pos {
 	line, _ := b.File.Source.Position(b.HeaderStart)
 	return ir.Pos{File: b.File.Source.Name, Line: line}
 }
 
-// Set returns the `@set` line for a name, or nil if there is none.
+// Set returns the block's `@set` line for the parameter with this name, or nil if there is none.
 func (b *Block) Set(name string) *SetLine {
 	for _, s := range b.Sets {
 		if s.Name == name {
@@ -129,7 +137,7 @@ func (b *Block) Warnf(code diag.Code, from, to int, format string, args ...any) 
 	return b.File.Source.At(diag.Warning, code, from, to, format, args...).In(b.Name)
 }
 
-// NameErrorf returns an error about the block's name.
+// NameErrorf returns an error whose place is the block's name in the header.
 func (b *Block) NameErrorf(code diag.Code, format string, args ...any) *diag.Diagnostic {
 	if b.Name == "" {
 		return b.Errorf(code, b.HeaderStart, b.HeaderEnd, format, args...)

@@ -2,10 +2,11 @@ package sqlfile
 
 import "strings"
 
-// Stars returns a body in which each `*` in the select list is replaced by `a.*, b.*`: one star for
-// each table of the FROM. It returns nil if there is no `*`, if there are fewer than two tables, or
-// if a table has no name. The result may have other columns than the original, for example with
-// USING or SEMI joins. So the caller must compare them with the engine's help.
+// Stars returns a copy of body, the tokens of a SELECT, in which each `*` in the select list is
+// replaced by `a.*, b.*`: one star for each table of the FROM. items are the expressions of the
+// select list. It returns nil if there is no `*`, if there are fewer than two tables, or if a table
+// has no name. The changed SELECT may have other columns than the original, for example with USING
+// or SEMI joins. So the caller must let the engine describe both, and compare.
 func Stars(body []Token, items []Item) []Token {
 	tables := fromTables(body)
 	if len(tables) < 2 {
@@ -33,21 +34,22 @@ func Stars(body []Token, items []Item) []Token {
 	return append(out, body[at:]...)
 }
 
-// behindTable are the words that may follow a table in a FROM and are not its alias.
+// behindTable are the words that may follow a table in a FROM clause and are not an alias of the
+// table.
 var behindTable = map[string]bool{
 	"join": true, "inner": true, "left": true, "right": true, "full": true, "cross": true, "natural": true, "asof": true,
 	"positional": true, "semi": true, "anti": true, "outer": true, "on": true, "using": true, "tablesample": true, "with": true,
 	"indexed": true, "not": true,
 }
 
-// behindFrom are the words that end a FROM.
+// behindFrom are the words that end a FROM clause.
 var behindFrom = map[string]bool{
 	"where": true, "group": true, "having": true, "window": true, "order": true, "limit": true, "offset": true, "fetch": true,
 	"for": true, "qualify": true,
 }
 
-// in reports whether the token is one of the given words, which are in lower case. The case of the
-// token is ignored.
+// in reports whether the token is one of the given words. The words are in lower case; the token's
+// case is ignored.
 func (t Token) in(words map[string]bool) bool {
 	return t.Kind == Word && words[strings.ToLower(t.Text)]
 }
@@ -56,8 +58,8 @@ func (t Token) named() bool  { return t.Kind == Word || t.Kind == Ident }
 func (t Token) opens() bool  { return t.Text == "(" || t.Text == "[" || t.Text == "{" }
 func (t Token) closes() bool { return t.Text == ")" || t.Text == "]" || t.Text == "}" }
 
-// fromTables returns the names or aliases of all tables in the FROM of a body with one SELECT, as
-// written. It returns nil if one of the tables has no name.
+// fromTables returns the names or aliases of all tables in the FROM clause of a single SELECT, as
+// tokens. It returns nil if one of the tables has no name.
 func fromTables(body []Token) []Token {
 	var tables []Token
 	depth, from := 0, false
@@ -83,8 +85,8 @@ func fromTables(body []Token) []Token {
 	return tables
 }
 
-// fromTable reads one table of a FROM, which begins at token i. It returns the table's name or
-// alias, and the index of the token after it. next is -1 if the table has no name.
+// fromTable reads the table of a FROM clause that begins at token i of body. It returns the table's
+// name or alias, and the index of the token after the table. next is -1 if the table has no name.
 func fromTable(body []Token, i int) (name Token, next int) {
 	for i < len(body) && (body[i].Is("lateral") || body[i].Is("only")) {
 		i = after(body, i)
@@ -96,7 +98,7 @@ func fromTable(body []Token, i int) (name Token, next int) {
 			break
 		}
 	}
-	if i < len(body) && body[i].opens() { // a subquery, or a function's arguments
+	if i < len(body) && body[i].opens() { // a subquery, or the arguments of a function
 		for depth := 0; i < len(body); i++ {
 			if body[i].opens() {
 				depth++

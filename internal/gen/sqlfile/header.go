@@ -3,7 +3,7 @@ package sqlfile
 import (
 	"strings"
 
-	// Overrides need positions, and this library has the line and column of each YAML node.
+	// This YAML library gives the line and column of each node. Errors about overrides need them.
 	"gopkg.in/yaml.v3"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// modifiers lists, for each kind of block, what may follow the name in the header.
+// modifiers lists, for each kind of block, what may follow the name in the block's header.
 var modifiers = map[Kind][]string{
 	Migrate:  {},
 	Baseline: {":source="},
@@ -22,19 +22,20 @@ var modifiers = map[Kind][]string{
 	Write:    {":source="},
 }
 
-// everyModifier are the modifiers of all kinds of blocks. A modifier that is in this list, but not
-// allowed for the block, is reported as misplaced, and any other one as unknown.
+// everyModifier are the modifiers of all kinds of blocks. A modifier in this list that a block's
+// kind does not allow is reported as misplaced. A modifier that is not in this list is reported as
+// unknown.
 var everyModifier = []string{":one", ":all", ":pluck", ":batch", ":appender", ":write", ":result=", ":source="}
 
 var ops = map[string]ir.Op{
 	"insert": ir.OpInsert, "update": ir.OpUpdate, "delete": ir.OpDelete, "upsert": ir.OpUpsert,
 }
 
-// Ops are the operations on tables in the order in which modules list them.
+// Ops are all bulk operations on tables (such as insert), in the order in which modules list them.
 var Ops = []ir.Op{ir.OpAppender, ir.OpInsert, ir.OpUpdate, ir.OpDelete, ir.OpUpsert}
 
-// header parses the header comment t into b. It returns false if the header does not give a block,
-// for example because it has no name.
+// header parses t, the header comment of a block, and fills in b. It returns false if there can be
+// no block, for example because the header has no name.
 func (p *parser) header(b *Block, t Token) bool {
 	text := t.Text
 	if t.Kind == BlockComment {
@@ -74,7 +75,8 @@ func (p *parser) header(b *Block, t Token) bool {
 	return true
 }
 
-// name checks the name of a block, and reports an error if it is missing or invalid.
+// name checks the name of block b. It reports an error and returns false if the name is missing or
+// invalid.
 func (p *parser) name(b *Block) bool {
 	switch {
 	case b.Name == "" && b.Kind != Testdata && b.Kind != Baseline:
@@ -97,8 +99,8 @@ type field struct {
 	at   int
 }
 
-// splitFields splits a text at white space that is not inside of quotes or parentheses. at is the
-// offset of the text in the file.
+// splitFields splits the text s at white space, except inside of quotes and parentheses. at is the
+// byte offset of s in the file.
 func splitFields(s string, at int) []field {
 	var out []field
 	start, depth := -1, 0
@@ -141,7 +143,7 @@ func (p *parser) modifiers(b *Block, fields []field) {
 			p.writeField(b, f, set)
 			continue
 		}
-		// This is SQG's form of columns(...).
+		// `:appender(a, b)` is SQG's form of `columns(a, b)`.
 		if columns, ok := p.columnList(b, f, ":appender"); ok && b.Kind == Table {
 			set[ir.OpAppender] = true
 			b.InsertColumns, b.InsertAt = columns, f.at
@@ -200,7 +202,7 @@ func (p *parser) modifiers(b *Block, fields []field) {
 }
 
 // writeField parses one field of a WRITE block's header: `insert|update`, `insert`, `key(a, b)`,
-// `set(c, d)`, `columns(e, f)`.
+// `set(c, d)` or `columns(e, f)`.
 func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 	if columns, ok := p.columnList(b, f, "key"); ok {
 		b.Key, b.KeyAt = columns, f.at
@@ -232,8 +234,8 @@ func (p *parser) writeField(b *Block, f field, set map[ir.Op]bool) {
 	}
 }
 
-// columnList parses a field of the form `word(a, b)`, and returns the names in parentheses. ok is
-// false if the field has another form.
+// columnList parses a field of a header that has the form `word(a, b)`, and returns the names in
+// the parentheses. ok is false if the field does not have this form.
 func (p *parser) columnList(b *Block, f field, word string) (columns []string, ok bool) {
 	if !strings.HasPrefix(strings.ToLower(f.text), word+"(") || !strings.HasSuffix(f.text, ")") {
 		return nil, false
@@ -277,7 +279,8 @@ func (p *parser) finishWrite(b *Block, set map[ir.Op]bool) {
 	}
 }
 
-// idleColumns reports an error for a set(...) or columns(...) that no operation of the block uses.
+// idleColumns reports an error if the header has a set(...) or columns(...) that no operation of
+// the block uses.
 func (p *parser) idleColumns(b *Block, set map[ir.Op]bool) {
 	if len(b.SetColumns) > 0 && !set[ir.OpUpdate] && !set[ir.OpUpsert] {
 		p.list.Add(b.Errorf(diag.BadKey, b.SetAt, b.SetAt+3, "set(...) says what an update or upsert sets, and %s has neither", b.Name).
@@ -306,7 +309,7 @@ func (p *parser) badModifier(b *Block, f field, key string) {
 	}
 }
 
-// yaml parses the YAML in a block comment. text begins at offset at of the file.
+// yaml parses text, the YAML in a block comment. at is the byte offset of the text in the file.
 func (p *parser) yaml(b *Block, text string, at int) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -352,8 +355,8 @@ func (p *parser) yaml(b *Block, text string, at int) {
 	}
 }
 
-// override parses one YAML entry `column: type [null | not null]`, and adds it to the overrides of
-// b.
+// override parses one entry `column: type [null | not null]` of the YAML `result:`, and adds it to
+// the overrides of block b.
 func (p *parser) override(b *Block, key, value *yaml.Node, offset func(*yaml.Node) int) {
 	at := offset(key)
 	o := Override{Column: key.Value, At: at, End: at + len(key.Value)}
@@ -387,8 +390,8 @@ func lineOffset(text string, line int) int {
 	return at
 }
 
-// columnBytes converts a column of a line, counted in characters from 1, into a byte offset in the
-// line.
+// columnBytes converts a column of a line, counted in characters from 1, into a byte offset from
+// the beginning of the line.
 func columnBytes(line string, column int) int {
 	at := 0
 	for i := range line {

@@ -10,15 +10,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// MaxBytes is the size of the largest file that Parse accepts.
+// MaxBytes is the maximum size in bytes of an SQL file that Parse accepts.
 const MaxBytes = 16 << 20
 
-// Parse parses one file. Errors are added to list. The result is never nil: it has everything that
-// could be parsed. constants are the sources of the configuration. They are names that ${} may use
-// without a `@set` line.
+// Parse parses the text of one SQL file. Errors are added to list. The result is never nil: it has
+// everything that could be parsed. constants are names that ${} may use without a `@set` line, with
+// their values; they come from the sources of the configuration.
 func Parse(dialect ir.Engine, name, text string, constants map[string]string, list *diag.List) *File {
-	// Remove what editors and git may change. A file must give the same code, and the same checksum
-	// of an applied migration, on every system.
+	// The byte order mark and CR are removed, because editors and git may add or remove them. A
+	// file must give the same code, and the same checksum of a migration, on every system.
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	f := &File{Source: diag.NewSource(name, text)}
 	if len(text) > MaxBytes {
@@ -34,8 +34,8 @@ func Parse(dialect ir.Engine, name, text string, constants map[string]string, li
 	return f
 }
 
-// notText returns the offset of the first byte that is not UTF-8, or of a NUL, which no engine
-// accepts. It returns -1 if there is neither.
+// notText returns the offset of the first byte that is not valid UTF-8 or is a NUL, which no engine
+// accepts. It returns -1 if there is no such byte.
 func notText(text string) int {
 	for at, r := range text {
 		if _, size := utf8.DecodeRuneInString(text[at:]); r == 0 || r == utf8.RuneError && size == 1 {
@@ -99,7 +99,7 @@ func (p *parser) checkToken(t Token) {
 	}
 }
 
-// headerWord returns the first word of a comment's line, and the text after it.
+// headerWord returns the first word of a line of a comment, and the text after the word.
 func headerWord(line string) (word, rest string) {
 	line = strings.TrimLeft(line, " \t\r")
 	switch {
@@ -118,9 +118,9 @@ func headerWord(line string) (word, rest string) {
 	return line[:n], line[n:]
 }
 
-// isHeader returns the kind of the block that token i begins, or "" if that token is not a header.
-// For a misspelled kind it returns the most similar kind, so that the block can still be parsed;
-// header reports the error.
+// isHeader returns the kind of block whose header is token i, or "" if token i is not a header. For
+// a misspelled kind it returns the most similar kind, so that the block can still be parsed. The
+// method header reports the spelling error.
 func (p *parser) isHeader(i int) Kind {
 	t := p.tokens[i]
 	if t.Kind != LineComment && t.Kind != BlockComment {
@@ -152,8 +152,8 @@ func (p *parser) isHeader(i int) Kind {
 	return ""
 }
 
-// looksLikeHeader reports whether a text has the form of a header after its kind: a name followed
-// only by modifiers. Prose does not have this form.
+// looksLikeHeader reports whether text, which follows the kind of block in a comment, is the rest
+// of a header: a name followed only by modifiers. Ordinary comments do not look like that.
 func looksLikeHeader(text string, kind TokenKind) bool {
 	if kind == BlockComment {
 		text = strings.TrimSuffix(text, "*/")
@@ -196,7 +196,8 @@ func (p *parser) ownLine(t Token) bool {
 	return true
 }
 
-// block parses a block of the given kind from the tokens [start, end). The first one is its header.
+// block parses a block of the given kind. Its tokens are those from start up to end, and the first
+// one is its header.
 func (p *parser) block(kind Kind, start, end int) {
 	header := p.tokens[start]
 	b := &Block{File: p.file, Kind: kind, HeaderStart: header.Start, HeaderEnd: header.End()}
@@ -226,8 +227,8 @@ func (p *parser) block(kind Kind, start, end int) {
 	p.checkBody(b)
 }
 
-// docAbove returns the text of the line comments directly above a header, without an empty line in
-// between.
+// docAbove returns the lines of the line comments directly above a block's header. An empty line
+// ends them. header is the index of the header's token.
 func (p *parser) docAbove(header int) []string {
 	var lines []Token
 	for i := header - 1; i >= 0; i-- {
@@ -255,12 +256,12 @@ func (p *parser) isKind(t Token) bool {
 	return kinds[Kind(word)]
 }
 
-// appendDoc adds the lines of a comment, without comment markers, to doc.
+// appendDoc appends the lines of the comment t, without comment markers, to doc.
 func appendDoc(doc []string, t Token) []string {
 	if t.Kind == LineComment {
 		line := strings.TrimPrefix(t.Text, "--")
 		if line != "" && strings.Trim(line, "-=*# \t\r") == "" {
-			return doc // this line has only punctuation
+			return doc // a line of only punctuation is decoration
 		}
 		return append(doc, strings.TrimRight(strings.TrimPrefix(line, " "), " \t\r"))
 	}
@@ -279,7 +280,7 @@ func appendDoc(doc []string, t Token) []string {
 	return doc
 }
 
-// trimEnd removes trailing white space, comments and semicolons.
+// trimEnd removes white space, comments and semicolons at the end of tokens.
 func trimEnd(tokens []Token) []Token {
 	for len(tokens) > 0 {
 		last := tokens[len(tokens)-1]
@@ -291,7 +292,8 @@ func trimEnd(tokens []Token) []Token {
 	return tokens
 }
 
-// checkBody reports an error if the body does not suit the kind of the block.
+// checkBody reports an error if the SQL of block b does not suit the block's kind, for example if a
+// QUERY has no SQL.
 func (p *parser) checkBody(b *Block) {
 	switch b.Kind {
 	case Query, Exec:
@@ -331,7 +333,7 @@ func (p *parser) checkBody(b *Block) {
 }
 
 // notName returns the index of the first token that cannot be part of a table's name, or -1 if
-// there is none. A name has up to three parts.
+// there is none. A table's name has up to three parts, separated by dots.
 func notName(tokens []Token) int {
 	n := 0
 	for i, t := range tokens {
@@ -349,10 +351,10 @@ func notName(tokens []Token) int {
 // transactional are the first words of statements that begin or end transactions.
 var transactional = []string{"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "PREPARE"}
 
-// checkSchema reports an error for a schema statement that cannot be run. The whole schema runs in
-// one transaction, which a dry run rolls back. So a statement must not end the transaction, and
-// must not wait for data from the client. Savepoints and ROLLBACK TO are allowed, because they stay
-// within the transaction.
+// checkSchema reports an error for a statement of the schema that cannot be run. The whole schema
+// runs in one transaction, which a dry run rolls back. So a statement must not end the transaction,
+// and must not wait for data from the client. Savepoints and ROLLBACK TO are allowed, because they
+// stay within the transaction.
 func (p *parser) checkSchema(b *Block, statement []Token) {
 	var words []Token
 	for _, t := range statement {

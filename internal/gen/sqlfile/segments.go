@@ -6,28 +6,30 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Piece is a segment of SQL text, as in package ir, with additional information for the analysis.
+// Piece is a segment of SQL text, as in package ir, with its position in the file.
 type Piece struct {
 	ir.Segment
-	// Start is the offset in the file of the piece's first byte.
+	// Start is the byte offset in the file of the piece's first byte.
 	Start int
 }
 
-// Template is the SQL of a block divided into pieces: text, and references to parameters.
+// Template is the SQL of a block, divided into pieces: text, and references to parameters.
 type Template struct {
 	Pieces []Piece
-	// Params are the `@set` lines whose parameters are used, in their order in the file.
+	// Params are the `@set` lines of the parameters that the SQL uses, in their order in the file.
 	Params []*SetLine
-	// In[i] says whether Params[i] has a list as its sample and is used as IN (${p}).
+	// In[i] says whether the sample value of Params[i] is a list, and the SQL uses the parameter p
+	// as IN (${p}).
 	In []bool
-	// Aliases says which columns have an alias that ends in ! or ?. The key is the alias without
-	// this mark. The value is true for !, which means never NULL. The pieces have the aliases
-	// without marks.
+	// Aliases has the aliases of columns that end in ! or ? in the SQL. The key is the alias
+	// without this mark. The value is true for !, which means that the column is never NULL, and
+	// false for ?. In the pieces, the aliases have no marks.
 	Aliases map[string]bool
 }
 
-// Template divides the body into pieces. If p is a list, IN (${p}) is replaced by in.Before, p and
-// in.After. For NOT IN, they are in.NotBefore and in.NotAfter.
+// Template divides the SQL of the block into pieces. constants are the values of ${} names that are
+// not parameters. in is the engine's syntax for lists: if the parameter p is a list, IN (${p}) is
+// replaced by in.Before, p and in.After, and NOT IN (${p}) by in.NotBefore, p and in.NotAfter.
 func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 	t := &Template{Aliases: map[string]bool{}}
 	index := map[string]int{}
@@ -72,8 +74,8 @@ func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 		case token.Kind == String, token.Kind == Ident:
 			t.text(ir.Quoted, token.Text, token.Start)
 		case token.Kind == LineComment:
-			// Add the line end to the comment. Without it, the text after the comment would become
-			// part of the comment.
+			// The line end is added to the comment. Without it, the text after the comment would
+			// become part of the comment.
 			text := token.Text
 			if i+1 < len(body) && strings.HasPrefix(body[i+1].Text, "\n") {
 				text += "\n"
@@ -90,7 +92,8 @@ func (b *Block) Template(constants map[string]string, in InSyntax) *Template {
 	return t
 }
 
-// text adds a piece of text. Two pieces of code that follow each other are joined.
+// text adds a piece of text to the template. If the new piece and the last one are both code, they
+// become one piece.
 func (t *Template) text(kind ir.SegmentKind, text string, start int) {
 	if text == "" {
 		return
@@ -102,7 +105,7 @@ func (t *Template) text(kind ir.SegmentKind, text string, start int) {
 	t.Pieces = append(t.Pieces, Piece{ir.Segment{Kind: kind, Text: text}, start})
 }
 
-// Segments returns the pieces in the form of package ir.
+// Segments returns the pieces of the template as segments, the type of package ir.
 func (t *Template) Segments() []ir.Segment {
 	out := make([]ir.Segment, len(t.Pieces))
 	for i, p := range t.Pieces {
@@ -111,18 +114,21 @@ func (t *Template) Segments() []ir.Segment {
 	return out
 }
 
-// InSyntax is an engine's syntax for passing a whole list through one parameter.
+// InSyntax is how an engine tests whether a value is in a list that is one parameter. Before and
+// After are the SQL text around the placeholder of the list. NotBefore and NotAfter are this text
+// for NOT IN.
 type InSyntax struct{ Before, After, NotBefore, NotAfter string }
 
-// These are the syntaxes of the engines. They also work for an empty list.
+// These are the forms that engines use for IN with a list as a parameter. They also work for an
+// empty list.
 var (
 	InArray = InSyntax{"= ANY (", ")", "<> ALL (", ")"}
 	InJSON  = InSyntax{"IN (SELECT value FROM json_each(", "))", "NOT IN (SELECT value FROM json_each(", "))"}
 )
 
-// inList reports whether `[NOT] IN (${p})` or `[NOT] IN ${p}` begins at token i. It returns the
-// number of its tokens, the index of the Var token, and whether there is a NOT. If it does not
-// begin there, span is 0.
+// inList looks for `[NOT] IN (${p})` or `[NOT] IN ${p}` at token i of body. It returns the number
+// of tokens of this expression, the index of the token ${p}, and whether there is a NOT. If token i
+// does not begin such an expression, span is 0.
 func inList(body []Token, i int) (span, param int, negated bool) {
 	next := func(j int) int {
 		for j++; j < len(body) && body[j].Trivia(); j++ {
@@ -158,8 +164,8 @@ func inList(body []Token, i int) (span, param int, negated bool) {
 	return end - i + 1, param, negated
 }
 
-// aliasMarks returns the aliases (quoted names after AS) that end in ! or ?, without this mark. The
-// value is true for !.
+// aliasMarks returns the aliases in body (quoted names after AS) that end in the mark ! or ?. The
+// key is the alias without the mark, and the value is true for !.
 func aliasMarks(body []Token) map[string]bool {
 	marks := map[string]bool{}
 	afterAs := false

@@ -1,18 +1,18 @@
 package sqlfile
 
-// Item is one expression of a SELECT's list of results. From is the index of its first token, and
+// Item is one expression in the select list of a SELECT. From is the index of its first token, and
 // To is the index after its last token.
 type Item struct {
 	From, To int
-	// Table is the table's name or alias if the item is only `t.*` or `t.name`. Star means that it
-	// is `t.*`.
+	// Table is the name or alias of the table if the expression is only `t.*` or `t.name`. Star
+	// means that it is `t.*`.
 	Table string
 	Star  bool
 }
 
-// SelectList returns the expressions in the select list of a body that is a single SELECT. It
-// returns nil for other kinds of statements, and for several SELECTs combined with UNION or similar
-// operators.
+// SelectList returns the expressions in the select list of body, the tokens of a statement that is
+// a single SELECT. It returns nil for other statements, and for SELECTs combined by UNION or
+// similar operators.
 func SelectList(body []Token) []Item {
 	depth, from := 0, -1
 	var items []Item
@@ -42,7 +42,8 @@ func SelectList(body []Token) []Item {
 			}
 			from = i + 1
 			if next := after(body, i); next < len(body) && body[next].Is("on") {
-				// DISTINCT ON may use the names that the caller wants to change in the list.
+				// DISTINCT ON (...) may use the names in the select list, which the caller wants to
+				// change.
 				return nil
 			}
 		case t.Text == ",":
@@ -59,14 +60,14 @@ func SelectList(body []Token) []Item {
 	return items
 }
 
-// after returns the index of the next token that is not white space or a comment.
+// after returns the index of the next token after token i that is not white space or a comment.
 func after(body []Token, i int) int {
 	for i++; i < len(body) && body[i].Trivia(); i++ {
 	}
 	return i
 }
 
-// item makes an Item of the tokens between two commas of a select list.
+// item makes an Item of one expression of a select list: the tokens from from up to to.
 func item(body []Token, from, to int) Item {
 	for from < to && body[from].Trivia() {
 		from++
@@ -75,7 +76,8 @@ func item(body []Token, from, to int) Item {
 		to--
 	}
 	out := Item{From: from, To: to}
-	// A table item is one or more names, each followed by a dot, and then a name or a star.
+	// An expression for a table is one or more names, each followed by a dot, and then a name or a
+	// star.
 	n := to - from
 	if n < 3 || n%2 == 0 {
 		return out

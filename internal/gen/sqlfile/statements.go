@@ -2,19 +2,20 @@ package sqlfile
 
 import "strings"
 
-// Statements splits tokens into statements at the semicolons. Comments and white space around a
-// statement are removed; those inside of it stay.
+// Statements splits the tokens of an SQL text into statements at the semicolons. Comments and white
+// space around a statement are removed, and those within it stay.
 //
 // A semicolon does not end a statement inside of parentheses, inside of a trigger's BEGIN ... END
 // (SQLite), or inside of a function's BEGIN ATOMIC ... END (PostgreSQL). In triggers and functions,
-// BEGIN and END may also be names of columns or parameters. So BEGIN only begins a body outside of
-// parentheses, and END only ends one after a semicolon or after BEGIN.
+// BEGIN and END may also be names of columns or parameters. So BEGIN is a keyword only outside of
+// parentheses, and END only after a semicolon or after BEGIN.
 func Statements(tokens []Token) [][]Token {
 	var out [][]Token
 	start, depth := 0, 0
 	var blocks []string // the BEGINs and CASEs without an END so far
 	var words []string  // the first few words of the statement so far, in upper case
-	// The text of the previous token in upper case; comments and white space do not count.
+	// before is the text of the previous token, in upper case. Comments and white space do not
+	// count as tokens here.
 	before := ""
 	flush := func(end int) {
 		s := tokens[start:end]
@@ -58,8 +59,8 @@ func Statements(tokens []Token) [][]Token {
 	return out
 }
 
-// isBodied reports whether a statement may contain other statements between BEGIN and END, judging
-// by its first words: CREATE TRIGGER, FUNCTION or PROCEDURE.
+// isBodied reports whether a statement may contain other statements between BEGIN and END. words
+// are its first words, in upper case: that is so after CREATE TRIGGER, FUNCTION or PROCEDURE.
 func isBodied(words []string) bool {
 	if words[0] != "CREATE" {
 		return false
@@ -72,7 +73,7 @@ func isBodied(words []string) bool {
 	return false
 }
 
-// Text returns the text of tokens, joined.
+// Text returns the texts of tokens, joined to one text.
 func Text(tokens []Token) string {
 	var b strings.Builder
 	for _, t := range tokens {

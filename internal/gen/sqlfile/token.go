@@ -11,30 +11,29 @@ import (
 // TokenKind says which kind of token a piece of SQL is, such as a word or a comment.
 type TokenKind uint8
 
-// The kinds of token.
+// These are the kinds of tokens of SQL.
 const (
 	Space TokenKind = iota
 	LineComment
 	BlockComment
-	// String is a string literal with any prefix (E, X, B, U&), or a
-	// dollar-quoted string.
+	// String is a string literal with or without a prefix (E, X, B, U&), or a dollar-quoted string.
 	String
-	// Ident is a quoted identifier: "x", and `x` and [x] on SQLite.
+	// Ident is a quoted identifier: "x", and on SQLite also `x` and [x].
 	Ident
-	// Word is an identifier or keyword.
+	// Word is an identifier without quotes, or a keyword.
 	Word
 	Number
-	// Var is ${name}, a reference to a parameter.
+	// Var is ${name}, a reference to a parameter of the query file.
 	Var
 	// Set is a whole line `@set name = value`.
 	Set
-	// Placeholder is an engine's own parameter: $1, ?, ?2, :name, @name.
+	// Placeholder is a parameter in the syntax of a database engine: $1, ?, ?2, :name, @name.
 	Placeholder
-	// Punct is any other single character, or the two characters of `::`.
+	// Punct is the two characters `::`, or any other single character.
 	Punct
 )
 
-// Token is a piece of SQL text. Start is its byte offset in the file.
+// Token is a piece of SQL text. Start is its offset in the file, in bytes.
 type Token struct {
 	Kind  TokenKind
 	Start int
@@ -43,24 +42,25 @@ type Token struct {
 	Broken bool
 }
 
-// End returns the offset after the token.
+// End returns the byte offset in the file of the end of the token.
 func (t Token) End() int { return t.Start + len(t.Text) }
 
-// Is reports whether the token is the given word. Upper and lower case are the same.
+// Is reports whether the token is the given word, in upper or lower case.
 func (t Token) Is(word string) bool { return t.Kind == Word && strings.EqualFold(t.Text, word) }
 
-// Trivia reports whether the token is white space or a comment.
+// Trivia reports whether the token is white space or a comment, which have no meaning in SQL.
 func (t Token) Trivia() bool { return t.Kind <= BlockComment }
 
-// Name returns the text between the braces of a Var token.
+// Name returns the name between the braces of a token ${name}.
 func (t Token) Name() string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(t.Text, "${"), "}"))
 }
 
-// Tokenize splits text[from:] into tokens, which joined give the same text. The dialect determines
-// quotes, nested comments and dollar strings. Tokenize never fails: if a closing delimiter is
-// missing, it returns a token with Broken set, which ends before the next line that looks like a
-// block's header. So one error does not hide the rest of the file.
+// Tokenize splits text, from the byte offset from on, into tokens. The texts of the tokens, joined,
+// give the same text. The dialect determines quotes, nested comments and dollar strings. Tokenize
+// never fails: if a closing delimiter is missing, it returns a token with Broken set, which ends
+// before the next line that looks like a block's header. So one error does not hide the rest of the
+// file.
 func Tokenize(dialect ir.Engine, text string, from int) []Token {
 	s := scanner{dialect: dialect, text: text}
 	var tokens []Token
@@ -87,8 +87,9 @@ func (s *scanner) broken(kind TokenKind, start int) Token {
 	return t
 }
 
-// recover returns the offset at which a broken token ends: before the next line that looks like a
-// header.
+// recover returns the offset at which a token without its closing delimiter ends. That is before
+// the next line that looks like the header of a block. start is the offset at which the token
+// begins.
 func (s *scanner) recover(start int) int {
 	for at := start; ; {
 		n := strings.IndexByte(s.text[at:], '\n')
@@ -179,7 +180,8 @@ func isSetLine(rest string) bool {
 	return len(rest) > 4 && strings.EqualFold(rest[:4], "@set") && (rest[4] == ' ' || rest[4] == '\t')
 }
 
-// blockComment scans a comment. In PostgreSQL and DuckDB comments can be nested.
+// blockComment scans a comment of the form /* ... */. In PostgreSQL and DuckDB such comments can be
+// nested.
 func (s *scanner) blockComment(at int) Token {
 	depth := 0
 	for i := at; i+1 < len(s.text); {
@@ -200,9 +202,9 @@ func (s *scanner) blockComment(at int) Token {
 	return s.broken(BlockComment, at)
 }
 
-// quoted scans a quoted token, whose opening quote is at offset open. Two quotes in a row are one
-// character of the content. If escapes is set, a quote after a backslash is part of the content
-// too.
+// quoted scans a token in quotes. It begins at offset start, and its opening quote is at offset
+// open. Two quotes in a row are one character of the content. If escapes is set, a quote after a
+// backslash is part of the content, too.
 func (s *scanner) quoted(kind TokenKind, start, open int, quote byte, escapes bool) Token {
 	for i := open + 1; i < len(s.text); i++ {
 		switch {
@@ -219,7 +221,7 @@ func (s *scanner) quoted(kind TokenKind, start, open int, quote byte, escapes bo
 	return s.broken(kind, start)
 }
 
-// dollar scans a token that begins with a dollar sign: $1, $name (SQLite), or a string
+// dollar scans a token that begins with a dollar sign: $1, $name (SQLite), or a string of the form
 // $tag$...$tag$.
 func (s *scanner) dollar(at int) Token {
 	end := at + 1
@@ -257,7 +259,7 @@ func (s *scanner) number(at int) Token {
 	return s.token(Number, at, end)
 }
 
-// word scans an identifier or a prefixed string literal.
+// word scans an identifier without quotes, or a string literal with a prefix, such as E'x'.
 func (s *scanner) word(at int) Token {
 	end := at
 	for end < len(s.text) && isWordPart(s.text[end:]) {
@@ -296,8 +298,8 @@ func isWordStart(s string) bool {
 	return r == '_' || unicode.IsLetter(r)
 }
 
-// isWordPart reports whether a character can be part of a name, but not necessarily begin it. That
-// includes `$`, which PostgreSQL and SQLite allow inside of names.
+// isWordPart reports whether the first character of s can be part of a name, though perhaps not its
+// first character. That includes `$`, which PostgreSQL and SQLite allow inside of names.
 func isWordPart(s string) bool {
 	if s[0] == '$' {
 		return !strings.HasPrefix(s, "${")
@@ -306,14 +308,14 @@ func isWordPart(s string) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// Unquote returns the name of an identifier token: a quoted identifier without its quotes, or a
-// word as written.
+// Unquote returns the name that an identifier stands for: a quoted identifier without its quotes,
+// or a word as it is written.
 func (t Token) Unquote() string {
 	if t.Kind != Ident || len(t.Text) < 2 || t.Broken {
 		return t.Text
 	}
 	text := t.Text
-	if i := strings.IndexByte(text, '"'); i > 0 { // U&"..."
+	if i := strings.IndexByte(text, '"'); i > 0 { // U&"...": skip the prefix
 		text = text[i:]
 	}
 	quote := text[len(text)-1:]

@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/diag"
 )
 
-// set parses one line `@set name = value`, and adds it to the block.
+// set parses t, a line of the form `@set name = value`, and adds it to block b.
 func (p *parser) set(b *Block, t Token) {
 	rest := t.Text[4:]
 	at := t.Start + 4
@@ -52,8 +52,8 @@ func (p *parser) set(b *Block, t Token) {
 	b.Sets = append(b.Sets, s)
 }
 
-// listElements returns the elements of a sample value that is written as a list. ok is false if it
-// is not a list.
+// listElements returns the elements of a sample value that is a list. tokens and text are the
+// value. ok is false if the value is not a list.
 func listElements(tokens []Token, text string) (elements []string, ok bool) {
 	var code []Token
 	for _, t := range tokens {
@@ -67,7 +67,7 @@ func listElements(tokens []Token, text string) (elements []string, ok bool) {
 	if len(code) == 0 {
 		return nil, false
 	}
-	// The outer brackets enclose the list if the last token closes the first one.
+	// The outer brackets enclose the whole list if the last token closes the first one.
 	first, last := code[0].Text, code[len(code)-1].Text
 	bracketed := (first == "(" && last == ")" || first == "[" && last == "]") && closesAt(code) == len(code)-1
 	if code[0].Kind == Ident && strings.HasPrefix(first, "[") && len(code) == 1 {
@@ -100,13 +100,14 @@ func listElements(tokens []Token, text string) (elements []string, ok bool) {
 	}
 	add(len(code))
 	if commas == 0 && (!bracketed || first == "(" && len(elements) == 1 && strings.ContainsAny(elements[0], "(")) {
-		// One expression in parentheses is a list only if it is a plain value, such as (1).
+		// An expression in parentheses is a list of one element only if it is a plain value, such
+		// as (1).
 		return nil, false
 	}
 	return elements, true
 }
 
-// closesAt returns the index of the token that closes the bracket at token 0.
+// closesAt returns the index of the token that closes the bracket at the first token of code.
 func closesAt(code []Token) int {
 	depth := 0
 	for i, t := range code {
@@ -122,8 +123,7 @@ func closesAt(code []Token) int {
 	return -1
 }
 
-// variables checks that every ${name} in the body has a `@set` line, and reports those that have
-// none.
+// variables reports an error for each ${name} in the SQL of block b that has no `@set` line.
 func (p *parser) variables(b *Block) {
 	var names []string
 	for _, s := range b.Sets {
@@ -172,8 +172,8 @@ func (p *parser) variables(b *Block) {
 	}
 }
 
-// reportedNear reports whether a similar name was already reported. It prevents two reports about
-// one spelling error.
+// reportedNear reports whether a name similar to the given one was reported before, so that one
+// spelling error is not reported twice.
 func reportedNear(reported map[string]bool, name string) bool {
 	for r := range reported {
 		if base.Nearest(r, []string{name}) != "" {

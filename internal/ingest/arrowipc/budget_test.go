@@ -48,7 +48,8 @@ func listOf(a arrow.Array) arrow.Array {
 	return array.MakeFromData(array.NewData(arrow.ListOf(a.DataType()), 1, []*memory.Buffer{nil, memory.NewBufferBytes(offsets)}, []arrow.ArrayData{a.Data()}, 0, 0))
 }
 
-// TestWhatIsWrittenOutIsBounded: dictionaries and views can repeat a few bytes any number of times.
+// TestWhatIsWrittenOutIsBounded checks the limit for dictionaries and views, which can repeat a few
+// bytes any number of times.
 func TestWhatIsWrittenOutIsBounded(t *testing.T) {
 	const size = 1 << 20
 	long := strings.Repeat("x", size)

@@ -3,7 +3,7 @@
 // It refuses big-endian data, unions, run-end encoding and list views.
 //
 // Nothing in a body is trusted:
-//   - Lengths and counts are checked before memory is allocated for them, see frames.
+//   - Lengths and counts are checked before memory is allocated for them (see the type frames).
 //   - The batches that arrow-go returns are checked by ingest.Validate before their values are
 //     read.
 //   - Panics of arrow-go or flatbuffers on broken bytes are recovered and become base.Invalid
@@ -26,15 +26,17 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// DefaultLimit bounds the total size in bytes of a body's compressed buffers after decompression.
+// DefaultLimit is the default limit for the total size in bytes of a body's compressed buffers
+// after they are decompressed.
 const DefaultLimit = 1 << 30
 
 var magic = []byte("ARROW1")
 
-// Decode returns the batches of a stream or a file, in natural types. It leaves out empty batches
-// but returns at least one batch. limit bounds the bytes that compressed buffers decompress to; 0
-// means DefaultLimit. largest bounds the bytes that the rows may take in memory. Errors are
-// base.Invalid or base.TooLarge. The caller releases the batches.
+// Decode returns the batches of an Arrow stream or file, with their columns in the types that
+// decoders return (see ingest.Natural). It leaves out empty batches, but returns at least one
+// batch. limit is the maximum number of bytes to which the compressed buffers may decompress; 0
+// means DefaultLimit. largest is the maximum number of bytes that the rows may take in memory.
+// Errors are base.Invalid or base.TooLarge. The caller releases the batches.
 func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err error) {
 	if limit == 0 {
 		limit = DefaultLimit
@@ -67,15 +69,16 @@ func Decode(body []byte, limit, largest int64) (batches []arrow.RecordBatch, err
 	return batches, nil
 }
 
-// Claimed returns how many bytes the body's compressed buffers claim to decompress to, or most if
-// that is less. It stops at broken data without an error, because Decode reports it.
+// Claimed returns the number of bytes to which the body's compressed buffers decompress, according
+// to the sizes stored in the body. It returns most if the number is larger. It stops at broken data
+// without an error, because Decode reports that.
 func Claimed(body []byte, most int64) int64 {
 	f := &frames{src: body, budget: most}
 	f.pass()
 	return min(f.inflated, most)
 }
 
-// pass reads messages up to the end, or up to broken data.
+// pass reads all messages of a body without decoding them, up to the end or up to broken data.
 func (f *frames) pass() {
 	defer func() { _ = recover() }() // flatbuffers panics on broken data
 	if isFile(f.src) && f.openFile(f.src) != nil {
@@ -88,11 +91,12 @@ func (f *frames) pass() {
 	}
 }
 
-// decode appends the body's batches.
+// decode decodes the body and appends its batches to batches.
 func (f *frames) decode(batches *[]arrow.RecordBatch) error {
-	// frames has checked what compressed buffers claim. But arrow-go does not check its position in
-	// a batch's list of buffers, so broken data can make it read a claim from other bytes. The
-	// limit has extra memory for arrow-go's alignment.
+	// The sizes that compressed buffers claim are checked already. But arrow-go does not check its
+	// position in a batch's list of buffers, so broken data can make it read a size from other
+	// bytes. The allocator bounds that. Its limit is larger than the budget because arrow-go aligns
+	// memory.
 	alloc := ingest.NewBoundedAllocator(2*f.budget + 1<<20)
 	r, err := ipc.NewReaderFromMessageReader(f, ipc.WithAllocator(alloc))
 	if err != nil {
@@ -106,7 +110,7 @@ func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 		batch, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF) && f.ended:
-			if read != f.batches { // arrow-go skipped one as something else
+			if read != f.batches { // arrow-go skipped a batch as something else
 				return invalid(f.p, "%d batches of which %d can be read", f.batches, read)
 			}
 			if len(*batches) == 0 {
@@ -130,13 +134,13 @@ func (f *frames) decode(batches *[]arrow.RecordBatch) error {
 	}
 }
 
-// maxRows bounds the number of rows in the body. Columns of only NULLs need no bytes, so without a
-// bound a short column could claim any number of rows. Of all other types boolean is the narrowest,
-// with eight values a byte.
+// maxRows returns the maximum number of rows that the body can have. Columns of only NULLs need no
+// bytes, so without a limit a short body could claim any number of rows. The narrowest other type
+// is boolean, with eight values per byte.
 func (f *frames) maxRows() int64 { return 8*(int64(len(f.src))+f.inflated) + 1<<20 }
 
-// explain returns the reason why frames refused a message, if there is one, instead of arrow-go's
-// error.
+// explain returns the error for which frames refused a message, if there is one. Otherwise it
+// returns err, the error of arrow-go.
 func (f *frames) explain(err error) error {
 	if f.err != nil && !errors.Is(f.err, io.EOF) {
 		return f.err
@@ -144,7 +148,7 @@ func (f *frames) explain(err error) error {
 	return invalid(f.p, "broken data: %v", err)
 }
 
-// empty appends a batch without rows, which preserves the schema.
+// empty appends a batch without rows to batches. It preserves the schema of a body without rows.
 func (f *frames) empty(schema *arrow.Schema, batches *[]arrow.RecordBatch) error {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()

@@ -187,8 +187,8 @@ func TestHugeLengthsAreRefusedBeforeAnythingIsAllocated(t *testing.T) {
 	}
 }
 
-// TestSharedMetadataIsBounded: arrow-go copies the text of each pair, even if all pairs of a
-// message are the same.
+// TestSharedMetadataIsBounded checks the limit for metadata. arrow-go copies the text of each pair,
+// even if all pairs of a message are the same.
 func TestSharedMetadataIsBounded(t *testing.T) {
 	const headerTypes = 3 // schema, dictionary, batch
 	for header := byte(1); header <= headerTypes; header++ {

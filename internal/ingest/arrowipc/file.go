@@ -9,22 +9,26 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// A file has messages between two magic words, and then a footer with the schema and the positions
-// of the messages. The format does not define other bytes between them: Polars writes a schema
-// there that is not a valid stream message.
+// An Arrow file has messages between two magic words, and then a footer with the schema and the
+// positions of the messages. The format does not define other bytes between the messages: Polars
+// writes a schema there that is not a valid message of a stream.
 
-// block is the position of a message in a file.
+// block is the position of a message in an Arrow file: its offset, and the sizes in bytes of its
+// metadata and its body.
 type block struct{ offset, meta, body int64 }
 
 const blockBytes = 24
 
-// isFile reports whether a body is a file, not a stream.
+// isFile reports whether a body is an Arrow file. Otherwise it is an Arrow stream.
 func isFile(body []byte) bool { return bytes.HasPrefix(body, magic) }
 
-// openFile makes frames return the schema in the file's footer first, and then the messages that
-// the footer lists. flatbuffers may panic if the footer is broken.
+// openFile reads the footer of body, an Arrow file. After that, frames returns the schema in the
+// footer, and then the messages that the footer lists. flatbuffers may panic if the footer is
+// broken.
 func (f *frames) openFile(body []byte) error {
-	const head, tail = 8, 4 + 6 // padded magic; footer size and magic
+	// head is the size in bytes of the magic word at the beginning with its padding. tail is the
+	// size of the footer's length and the magic word at the end.
+	const head, tail = 8, 4 + 6
 	if len(body) < head+tail || !bytes.HasSuffix(body, magic) {
 		return invalid(len(body), "the file ends without its footer")
 	}
@@ -50,7 +54,7 @@ func (f *frames) openFile(body []byte) error {
 	f.blocks = slices.Concat(dictionaries, batches)
 	f.dictionaries = len(dictionaries)
 	left := int64(start - head)
-	// no message may be listed twice: few bytes could become any number of rows
+	// No message may be listed twice: otherwise a few bytes could become any number of rows.
 	for _, b := range f.blocks {
 		if b.offset < head || b.meta < 8 || b.body < 0 || b.offset > int64(start) || b.meta > left || b.body > left-b.meta || b.meta+b.body > int64(start)-b.offset {
 			return invalid(start, "a footer that lists a message of %d and %d bytes at %d", b.meta, b.body, b.offset)
@@ -62,7 +66,8 @@ func (f *frames) openFile(body []byte) error {
 	return nil
 }
 
-// blocks reads the positions in a slot of the footer, which begins at byte at of the file.
+// blocks reads a list of positions of messages from the footer of an Arrow file. slot is the field
+// of the footer that has the list. The footer begins at byte at of the file.
 func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]block, error) {
 	n := vectorLen(footer, slot, blockBytes)
 	if n < 0 {
@@ -77,19 +82,20 @@ func blocks(footer flatbuffers.Table, slot flatbuffers.VOffsetT, at int) ([]bloc
 	return all, nil
 }
 
-// schemaMessage returns a message like the first of a stream, whose header is the schema of a
-// footer. References in flatbuffers are relative and point forward, so the message is a table in
-// front of the footer's bytes.
+// schemaMessage returns a message like the first message of a stream. Its header is schema, the
+// schema in the footer of a file. References in flatbuffers are relative and point forward, so the
+// message is a table in front of the footer's bytes.
 func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	const (
 		vtable, table = 4, 16
-		size          = 40 // bytes in front of the footer's, a multiple of 8
+		size          = 40 // number of bytes in front of the footer's bytes, a multiple of 8
 	)
 	m := make([]byte, size, size+len(schema.Bytes))
 	put16 := func(at int, v uint16) { binary.LittleEndian.PutUint16(m[at:], v) }
 	put32 := func(at int, v uint32) { binary.LittleEndian.PutUint32(m[at:], v) }
 	put32(0, table)
-	// sizes; positions of version, type, header and body length
+	// The numbers are the sizes of the vtable and the table, and the positions of version, header
+	// type, header and body length.
 	for i, v := range []uint16{table - vtable, size - table - 4, 16, 18, 4, 8} {
 		put16(vtable+2*i, v)
 	}
@@ -100,7 +106,7 @@ func schemaMessage(schema flatbuffers.Table, version int16) []byte {
 	return append(m, schema.Bytes...)
 }
 
-// nextOfFile is next for a file.
+// nextOfFile returns the next message of a file, as next does for a stream.
 func (f *frames) nextOfFile() (meta, body []byte, err error) {
 	if meta = f.schema; meta != nil {
 		f.schema = nil

@@ -48,8 +48,8 @@ func TestFilesOfPolars(t *testing.T) {
 	}
 }
 
-// TestAFooterMayBeBroken: every damage of a footer is an error about the file and never a panic.
-// The same holds for Claimed.
+// TestAFooterMayBeBroken checks that every damage of a footer is an error about the file and never
+// a panic, in Decode and in Claimed.
 func TestAFooterMayBeBroken(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	batch := sample(t)
@@ -98,7 +98,7 @@ func TestAFooterMayBeBroken(t *testing.T) {
 	}
 }
 
-// TestAFileListsEachMessageOnce: a file of few bytes must not become any number of rows.
+// TestAFileListsEachMessageOnce checks that a file of few bytes cannot become any number of rows.
 func TestAFileListsEachMessageOnce(t *testing.T) {
 	batch := sample(t)
 	body := fileOf(t, nil, batch, batch)

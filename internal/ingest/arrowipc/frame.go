@@ -15,32 +15,37 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// frames splits a stream or a file into messages for arrow-go's reader. It replaces arrow-go's own
-// message reader, which allocates whatever length a message claims, and which accepts a stream as
-// complete that is cut between the two halves of a message. frames checks every length and count
-// before memory is allocated for it.
+// frames splits an Arrow stream or file into messages, which arrow-go's reader decodes. It replaces
+// arrow-go's own message reader. That one allocates whatever length a message claims, and accepts a
+// stream that is cut between the two halves of a message as complete. frames checks every length
+// and count before memory is allocated for it.
 type frames struct {
-	src      []byte
-	p        int
-	budget   int64 // bytes that compressed buffers may decompress to
-	inflated int64 // bytes that they have claimed to decompress to so far
+	src    []byte
+	p      int
+	budget int64 // budget is the number of bytes to which compressed buffers may decompress.
+	// inflated is the sum of the decompressed sizes that buffers have claimed so far.
+	inflated int64
 	rows     int64
-	natural  *ingest.Budget // memory for the conversion of batches to natural types
-	ended    bool           // the end-of-stream marker was read
-	err      error          // why the last call of Message failed, if the stream is at fault
-	batches  int
+	// natural limits the memory for converting batches to the types that decoders return.
+	natural *ingest.Budget
+	ended   bool // ended says that the end-of-stream marker was read.
+	// err is the reason why the last call of Message failed, if the body is at fault.
+	err     error
+	batches int
 
-	// For files only: the messages that are still to be returned, see openFile.
-	file         bool
-	schema       []byte
-	blocks       []block
-	dictionaries int // how many of the blocks are dictionaries
+	// The following fields are used for files only: the messages that are still to be returned (see
+	// openFile).
+	file   bool
+	schema []byte
+	blocks []block
+	// dictionaries is the number of blocks, at the beginning of the list, that are dictionaries.
+	dictionaries int
 
-	bigEndian bool // from the schema
+	bigEndian bool // bigEndian is set if the schema says that the data is big-endian.
 
-	// The number of variadic buffer counts that a batch must have: one for each column of a view
-	// type, in batches (views) and in the dictionaries of each id (dictionaryViews). arrow-go reads
-	// this number of counts without checking that they exist.
+	// views is the number of variadic buffer counts that a batch must have: one for each column of
+	// a view type. dictionaryViews has the same number for the dictionaries of each id. arrow-go
+	// reads this number of counts without checking that they exist.
 	views           int
 	dictionaryViews map[int64]int
 }
@@ -49,8 +54,8 @@ func invalid(at int, format string, args ...any) error {
 	return base.Errorf(base.Invalid, "Arrow IPC: "+format, args...).At(at + 1)
 }
 
-// Retain and Release implement ipc.MessageReader. They do nothing, because Go's garbage collector
-// frees all memory of frames.
+// Retain and Release implement the interface ipc.MessageReader. They do nothing, because Go's
+// garbage collector frees all memory of frames.
 func (f *frames) Retain()  {}
 func (f *frames) Release() {}
 
@@ -69,7 +74,7 @@ func (f *frames) message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Batches must own their memory. The copy is also aligned.
+	// A batch must own its memory, so the message is copied. The copy is also aligned.
 	own := memory.NewResizableBuffer(memory.DefaultAllocator)
 	own.Resize(len(body))
 	copy(own.Bytes(), body)
@@ -78,10 +83,12 @@ func (f *frames) message() (*ipc.Message, error) {
 	return m, nil
 }
 
-// continuation precedes a message's size. It is absent in streams written before Arrow 0.15.
+// continuation is the word that precedes the size of a message. Streams that were written before
+// Arrow 0.15 do not have it.
 const continuation = 0xffffffff
 
-// next returns the next message as a part of src, after checking it, or io.EOF after the last one.
+// next checks the next message and returns its metadata and its body as parts of src. It returns
+// io.EOF after the last message.
 func (f *frames) next() (meta, body []byte, err error) {
 	if f.file {
 		return f.nextOfFile()
@@ -127,8 +134,8 @@ func (f *frames) take(n int64) ([]byte, bool) {
 	return b, true
 }
 
-// The parts of Arrow's flatbuffers that are read: offsets into the tables' vtables, in the order of
-// the fields in Message.fbs, Schema.fbs and File.fbs.
+// These are the positions of the fields that this package reads in Arrow's flatbuffers: offsets
+// into the vtables of tables, in the order of the fields in Message.fbs, Schema.fbs and File.fbs.
 const (
 	messageHeaderType, messageHeader, messageBodyLength, messageMetadata = 6, 8, 10, 12
 	schemaEndianness, schemaFields, schemaMetadata, schemaFeatures       = 4, 6, 8, 10
@@ -146,8 +153,8 @@ const (
 	typeBinaryView, typeTextView                = 23, 24
 )
 
-// check checks the metadata of a message and returns the size of its body. It panics on a broken
-// flatbuffer, and Decode recovers from that.
+// check checks the metadata of a message, which begins at byte at, and returns the size of its
+// body. It panics if the metadata is a broken flatbuffer, and Decode recovers from that.
 func (f *frames) check(meta []byte, at int) (int64, error) {
 	if len(meta) < 8 {
 		return 0, invalid(at, "a message of %d bytes", len(meta))
@@ -158,7 +165,8 @@ func (f *frames) check(meta []byte, at int) (int64, error) {
 		return 0, invalid(at, "a message without a header")
 	}
 	s := newSchemaCheck(meta, at)
-	if err := s.metadata(m, messageMetadata); err != nil { // of batches, too
+	// messages with batches may have metadata, too
+	if err := s.metadata(m, messageMetadata); err != nil {
 		return 0, err
 	}
 	switch m.GetByteSlot(messageHeaderType, 0) {
@@ -179,7 +187,8 @@ func root(b []byte) flatbuffers.Table {
 	return flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
 }
 
-// child returns the table in a slot, and whether there is one.
+// child returns the flatbuffers table in a field of t, and whether there is one. slot is the
+// position of the field.
 func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
 	o := t.Offset(slot)
 	if o == 0 {
@@ -188,8 +197,9 @@ func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, b
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(flatbuffers.UOffsetT(o) + t.Pos)}, true
 }
 
-// vectorLen returns the number of elements, of size bytes each, in the vector in a slot. It returns
-// -1 if the buffer is too short for them.
+// vectorLen returns the number of elements of the flatbuffers vector in a field of t. slot is the
+// position of the field, and size is the size of an element in bytes. It returns -1 if the buffer
+// is too short for the elements.
 func vectorLen(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) int {
 	o := t.Offset(slot)
 	if o == 0 {
@@ -202,13 +212,15 @@ func vectorLen(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) int {
 	return n
 }
 
-// element returns the i-th table of the vector of tables in a slot.
+// element returns table i of the vector of tables in a field of t. slot is the position of the
+// field.
 func element(t flatbuffers.Table, slot flatbuffers.VOffsetT, i int) flatbuffers.Table {
 	at := t.Vector(flatbuffers.UOffsetT(t.Offset(slot))) + flatbuffers.UOffsetT(4*i)
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}
 }
 
-// vector returns the bytes of the vector in a slot, which has n structs of size bytes.
+// vector returns the bytes of the flatbuffers vector in a field of t, which has n elements of size
+// bytes each. slot is the position of the field.
 func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, n, size int) []byte {
 	if n == 0 {
 		return nil
@@ -217,8 +229,8 @@ func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, n, size int) []byte 
 	return t.Bytes[at : at+n*size]
 }
 
-// checkBuffers checks that a batch's buffers are within the body, and adds up the decompressed
-// sizes that compressed buffers claim.
+// checkBuffers checks that the buffers of a batch are within the message's body. It also adds up
+// the decompressed sizes that compressed buffers claim.
 func (f *frames) checkBuffers(meta, body []byte, at int) error {
 	m := root(meta)
 	batch, _ := child(m, messageHeader)
@@ -276,9 +288,9 @@ func (f *frames) checkBuffers(meta, body []byte, at int) error {
 func (f *frames) checkCompressed(b []byte, codec byte, at int) error {
 	const (
 		codecZstd = 1
-		plain     = -1 // the claimed size of a buffer that is not compressed
-		// every zstd decoder supports this window; larger windows are allowed for larger buffers
-		// only
+		plain     = -1 // the size that a buffer claims if it is not compressed
+		// maxWindow is the zstd window, in bytes, that every decoder supports. A larger window is
+		// allowed only for a buffer that is larger.
 		maxWindow = 8 << 20
 	)
 	if len(b) < 8 || codec > codecZstd {

@@ -10,20 +10,22 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// schemaCheck checks a schema's flatbuffer before arrow-go reads it. Tables in a flatbuffer may be
-// shared, so a few bytes can describe a tree of any size.
+// schemaCheck checks the flatbuffer of a schema before arrow-go reads it. Several references in a
+// flatbuffer may lead to the same table, so a few bytes can describe a tree of any size.
 type schemaCheck struct {
-	at              int
-	count           int
-	text            int           // bytes of names and metadata, which arrow-go copies
-	most            int           // limit of text
-	views           int           // number of columns of a view type
-	dictionaryViews map[int64]int // the same in the dictionary of each id
+	at    int
+	count int
+	text  int // text is the size in bytes of names and metadata, which arrow-go copies.
+	most  int // most is the maximum of text, in bytes.
+	views int // views is the number of columns whose type has the view layout.
+	// dictionaryViews[id] is the number of columns with the view layout in the dictionary with this
+	// id.
+	dictionaryViews map[int64]int
 }
 
-// CheckSchema returns an error unless b is an IPC stream that begins with a schema that arrow-go
-// can read safely. arrow-go's own reader allocates what a message claims, so that a few bytes can
-// exhaust memory.
+// CheckSchema checks that b is an Arrow IPC stream that begins with a schema, and that arrow-go can
+// read this schema safely. If not, it returns an error. arrow-go's own reader allocates what a
+// message claims, so that a few bytes can exhaust memory.
 func CheckSchema(b []byte) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
@@ -104,7 +106,8 @@ func (s *schemaCheck) field(t flatbuffers.Table, depth int, views *int) error {
 	return nil
 }
 
-// metadata adds up the size of the keys and values in a slot.
+// metadata adds the sizes of the keys and values in a field of t to the size of text. slot is the
+// position of the field.
 func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	n := vectorLen(t, slot, 4)
 	if n < 0 {
@@ -112,7 +115,7 @@ func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) e
 	}
 	for i := range n {
 		pair := element(t, slot, i)
-		s.text += 16 // the cost of a pair even if it is empty
+		s.text += 16 // what a pair costs even if it is empty
 		if err := s.take(pair, pairKey); err != nil {
 			return err
 		}
@@ -123,7 +126,8 @@ func (s *schemaCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) e
 	return nil
 }
 
-// take adds up the size of the text in a slot.
+// take adds the size of the text in a field of t to the size of text. slot is the position of the
+// field.
 func (s *schemaCheck) take(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
 	if o := t.Offset(slot); o != 0 {
 		s.text += len(t.ByteVector(flatbuffers.UOffsetT(o) + t.Pos))

@@ -9,11 +9,11 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// action says how to decode a value of a type.
+// action says how to decode the values of an Avro type.
 type action uint8
 
 const (
-	doNull action = iota // no bytes, no column
+	doNull action = iota // doNull reads a null, which has no bytes and no column.
 	doBool
 	doInt
 	doLong
@@ -22,39 +22,40 @@ const (
 	doString
 	doBytes
 	doFixed
-	doSymbol // enum: index into a dictionary
-	doName   // enum in lists and structs: text
+	doSymbol // doSymbol reads an enum that is a column of the batch, as an index into a dictionary.
+	doName   // doName reads an enum in a list or struct, as text.
 	doRecord
-	doEmpty // record without fields
+	doEmpty // doEmpty reads a record without fields.
 	doList
 	doMap
-	doUnion // a union of several types, apart from null
+	doUnion // doUnion reads a union that has more than one type apart from null.
 	doDecimalBytes
 	doDecimalFixed
 	doUUIDString
 	doUUIDFixed
 	doTimeMillis
 	doTimeMicros
-	doMillis // a timestamp in milliseconds
+	doMillis // doMillis reads a timestamp in milliseconds.
 	doDuration
 )
 
-// maxDecimal is the largest number of digits of a decimal column.
+// maxDecimal is the maximum number of digits of a decimal column.
 const maxDecimal = 38
 
-// maxFixed is the largest size of a fixed in bytes. The limit is needed because the schema chooses
-// the size, whatever the size of a message.
+// maxFixed is the maximum size in bytes of a value of the Avro type fixed. The limit is needed
+// because the schema chooses the size, and a message may be much shorter.
 const maxFixed = 1 << 20
 
 var uuidType = extensions.NewUUIDType()
 
-// compiler builds nodes from schemas.
+// compiler builds the tree of nodes for a schema. A node decodes the values of one type.
 type compiler struct {
-	inside  []string // full names of the enclosing records
+	inside  []string // inside has the full names of the records around the current type.
 	columns int
 }
 
-// compile returns the node of a message: a record whose fields are the columns.
+// compile returns the node for whole messages of a schema. It is a record whose fields are the
+// columns of the batch.
 func compile(s hamba.Schema) (*node, error) {
 	c := &compiler{}
 	if record, ok := s.(*hamba.RecordSchema); ok {
@@ -70,8 +71,9 @@ func compile(s hamba.Schema) (*node, error) {
 	return root, nil
 }
 
-// node returns the node of a type. If flat is true it is a column of the batch. If optional is true
-// its parent can be NULL.
+// node returns the node for values of type s, called name in the schema. depth is the number of
+// types around it. flat means that the values are a column of the batch. optional means that a type
+// around it can be NULL.
 func (c *compiler) node(name string, s hamba.Schema, depth int, flat, optional bool) (*node, error) {
 	if depth > ingest.MaxNesting-4 {
 		return nil, base.Errorf(base.Invalid, "field %s is nested too deep", name)
@@ -133,7 +135,7 @@ func (c *compiler) node(name string, s hamba.Schema, depth int, flat, optional b
 	return n, nil
 }
 
-// longest returns the size of the longest text.
+// longest returns the size in bytes of the longest of the texts.
 func longest(texts []string) int {
 	n := 0
 	for _, s := range texts {
@@ -142,7 +144,7 @@ func longest(texts []string) int {
 	return n
 }
 
-// record adds a record's fields to n.
+// record adds a node for each field of the record s to the node n.
 func (c *compiler) record(n *node, s *hamba.RecordSchema, depth int, flat bool) error {
 	for _, around := range c.inside {
 		if around == s.FullName() {
@@ -161,14 +163,14 @@ func (c *compiler) record(n *node, s *hamba.RecordSchema, depth int, flat bool) 
 		}
 		n.add(field)
 	}
-	// the record has only nulls: its column says whether it is present
+	// The record has only fields of the type null. Its column says whether a record is present.
 	if n.columns() == 0 && !flat {
 		n.action, n.typ, n.width, n.fields, n.least = doEmpty, arrow.FixedWidthTypes.Boolean, 1, nil, 0
 	}
 	return nil
 }
 
-// union returns the node of a union.
+// union returns the node for values of the union u.
 func (c *compiler) union(name string, u *hamba.UnionSchema, depth int, flat, optional bool) (*node, error) {
 	types, null := u.Types(), -1
 	var others []int
@@ -211,8 +213,8 @@ func (c *compiler) union(name string, u *hamba.UnionSchema, depth int, flat, opt
 	return n, nil
 }
 
-// branchNames returns the name of a union's branch, which is the name of its type, without and with
-// the namespace.
+// branchNames returns the name of a union's branch, which is the name of its type, in two forms:
+// without and with the namespace.
 func branchNames(s hamba.Schema) (short, full string) {
 	if ref, ok := s.(*hamba.RefSchema); ok {
 		s = ref.Schema()
@@ -223,7 +225,8 @@ func branchNames(s hamba.Schema) (short, full string) {
 	return string(s.Type()), string(s.Type())
 }
 
-// logicalOf returns the logical type of a type, even if the parser does not know it.
+// logicalOf returns the logical type of a type in a schema, also if the parser does not know this
+// logical type.
 func logicalOf(s interface {
 	Logical() hamba.LogicalSchema
 	Prop(string) any
@@ -235,11 +238,12 @@ func logicalOf(s interface {
 	return hamba.LogicalType(name)
 }
 
-// decimal makes n a decimal column.
+// decimal makes n the node of a decimal column, decoded by action a. l has the number of digits and
+// the scale.
 func (n *node) decimal(a action, l hamba.LogicalSchema) error {
 	d, ok := l.(*hamba.DecimalLogicalSchema)
 	if !ok {
-		return nil // not a valid decimal: ignored
+		return nil // an invalid decimal has no logical type, as Avro specifies
 	}
 	if d.Precision() > maxDecimal {
 		return base.Errorf(base.Invalid, "a decimal of %d digits, more than %d", d.Precision(), maxDecimal)
@@ -249,7 +253,7 @@ func (n *node) decimal(a action, l hamba.LogicalSchema) error {
 	return nil
 }
 
-// fixed makes n a column of a fixed type.
+// fixed makes n the node of a column for the Avro type fixed.
 func (n *node) fixed(s *hamba.FixedSchema) error {
 	if s.Size() < 0 || s.Size() > maxFixed {
 		return base.Errorf(base.Invalid, "a fixed of %d bytes, more than %d", s.Size(), maxFixed)
@@ -271,12 +275,12 @@ func (n *node) fixed(s *hamba.FixedSchema) error {
 	return nil
 }
 
-// primitives says how to decode types without a logical type.
+// primitives says how to decode the primitive types of Avro without a logical type.
 var primitives = map[hamba.Type]struct {
 	action action
 	typ    arrow.DataType
-	width  int // bits
-	least  int // bytes
+	width  int // width is the size of a row in bits.
+	least  int // least is the smallest size of an encoded value in bytes.
 }{
 	hamba.Boolean: {doBool, arrow.FixedWidthTypes.Boolean, 1, 1},
 	hamba.Int:     {doInt, arrow.PrimitiveTypes.Int32, 32, 1},
@@ -287,14 +291,14 @@ var primitives = map[hamba.Type]struct {
 	hamba.Bytes:   {doBytes, arrow.BinaryTypes.Binary, 32, 1},
 }
 
-// Logical types whose values are decoded like those of their base type: only the Arrow type
-// differs.
+// These are Arrow types for logical types. The values of such a logical type are decoded like those
+// of its base type, and only the Arrow type differs.
 var (
 	localMicros = &arrow.TimestampType{Unit: arrow.Microsecond}
 	localNanos  = &arrow.TimestampType{Unit: arrow.Nanosecond}
 )
 
-// primitive makes n a column of a primitive type.
+// primitive makes n the node of a column for the primitive type s.
 func (n *node) primitive(s *hamba.PrimitiveSchema) error {
 	p := primitives[s.Type()]
 	n.action, n.typ, n.width, n.least = p.action, p.typ, p.width, p.least

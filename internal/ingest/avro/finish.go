@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// arrowFields returns the fields that have a column, with their natural types.
+// arrowFields returns the Arrow fields for those fields of n that have a column.
 func (n *node) arrowFields() []arrow.Field {
 	var fields []arrow.Field
 	for _, f := range n.fields {
@@ -32,7 +32,8 @@ func (n *node) arrowType() arrow.DataType {
 	return n.typ
 }
 
-// Finish returns the rows as a batch and starts an empty one. The caller releases the batch.
+// Finish returns the rows of all messages since the last call of Finish as a batch. The caller
+// releases the batch.
 func (d *Decoder) Finish() arrow.RecordBatch {
 	var fields []arrow.Field
 	var arrays []arrow.Array
@@ -52,7 +53,7 @@ func (d *Decoder) Finish() arrow.RecordBatch {
 	return batch
 }
 
-// array returns the rows as an array. The caller releases it.
+// array returns the rows of node n as an Arrow array. The caller releases it.
 func (n *node) array() arrow.ArrayData {
 	var valid *memory.Buffer
 	nulls := 0
@@ -115,8 +116,9 @@ func releaseAll(data []arrow.ArrayData) {
 	}
 }
 
-// dictionary returns the indices of an enum, with a dictionary of only those symbols that its rows
-// have. If all rows are NULL it returns plain utf8.
+// dictionary returns the rows of an enum column as a dictionary array. Its dictionary has only the
+// symbols that occur in rows. If all rows are NULL, it returns a plain utf8 array. valid is the
+// validity bitmap, and nulls the number of NULLs.
 func (n *node) dictionary(valid *memory.Buffer, nulls int) arrow.ArrayData {
 	const unseen = ^uint32(0)
 	number := make([]uint32, len(n.symbols))

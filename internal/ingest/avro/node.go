@@ -6,48 +6,52 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// node decodes the values of one type into its column. Columns of one level (the messages, or the
-// elements of one array) have the same number of rows between messages. Buffers have Arrow's
-// layout.
+// node decodes the values of one Avro type and collects them in one column. After each message, all
+// columns of the same level (the messages, or the elements of one array) have the same number of
+// rows. Buffers have Arrow's layout.
 type node struct {
 	action action
-	bitmap bool // the value, or one that contains it, can be NULL
+	bitmap bool // bitmap says that the value, or a value around it, can be NULL.
 	rows   int
 
-	valid   []byte
-	bits    []byte // bool
-	w32     []uint32
-	w64     []uint64 // decimals, UUIDs and durations have two per row
-	offsets []int32  // one more than rows
+	valid []byte
+	bits  []byte // bits has the values of a column of booleans.
+	w32   []uint32
+	w64   []uint64 // w64 has values of 64 bits. Decimals, UUIDs and durations have two per row.
+	// offsets has one more element than there are rows. It is for texts, lists and maps.
+	offsets []int32
 	data    []byte
 
-	// number of branches of the union that contains the type; 0 if there is no union
+	// branches is the number of branches of the union around the type. It is 0 if there is no
+	// union.
 	branches int
-	null     int                 // the number of the null branch; -1 if there is none
-	size     int                 // fixed
-	keys     map[string]struct{} // map: keys of the current row, if there are many
-	symbols  []string
-	limit    uint128 // decimal: 10^digits
-	// fields depends on the type. Record: its fields. Union: its branches except null. Array: its
-	// element. Map: key and value.
+	null     int // null is the number of the union's null branch, or -1 if there is none.
+	size     int // size is the size in bytes of a value of the Avro type fixed.
+	// keys has the keys of the current row of a map, if there are many.
+	keys    map[string]struct{}
+	symbols []string
+	limit   uint128 // limit is 10 to the power of the number of digits of a decimal type.
+	// fields are the nodes inside of this node: the fields of a record, the branches of a union
+	// except null, the element of an array, or the key and the value of a map.
 	fields []*node
 
-	name  string
-	typ   arrow.DataType // nil for records, unions, arrays and maps
-	width int            // bits per row in fixed-width buffers, including those of fields
-	least int            // smallest size of an encoded value in bytes
-	hint  int            // bytes of data in the last batch
-	grown int            // rows in the last batch
+	name string
+	typ  arrow.DataType // typ is the Arrow type. It is nil for records, unions, arrays and maps.
+	// width is the number of bits per row in fixed-width buffers, with those of the fields.
+	width int
+	least int // least is the smallest size of an encoded value in bytes.
+	hint  int // hint is the number of bytes of data in the last batch.
+	grown int // grown is the number of rows in the last batch.
 }
 
-// add adds a field to the record or union n.
+// add adds a node for a field to n, which is a record or union.
 func (n *node) add(field *node) {
 	n.fields = append(n.fields, field)
 	n.width += field.width
 	n.least += field.least
 }
 
-// columns returns the number of fields that have a column.
+// columns returns how many of the fields of n have a column. A null field has none.
 func (n *node) columns() int {
 	count := 0
 	for _, f := range n.fields {
@@ -58,7 +62,8 @@ func (n *node) columns() int {
 	return count
 }
 
-// reset drops all rows, and allocates memory for as many rows as there were.
+// reset drops all rows of the node. It allocates memory for as many rows as there were, because the
+// next batch is likely to be as large.
 func (n *node) reset() {
 	if n.rows > 0 {
 		n.grown, n.hint = n.rows+n.rows/32, len(n.data)+len(n.data)/32
@@ -88,7 +93,7 @@ func (n *node) reset() {
 	}
 }
 
-// appendBit appends the bit of row, which is the last row.
+// appendBit appends the bit of row to a bitmap that has the bits of all rows before it.
 func appendBit(bits []byte, row int, set bool) []byte {
 	if row&7 == 0 {
 		bits = append(bits, 0)
@@ -99,7 +104,7 @@ func appendBit(bits []byte, row int, set bool) []byte {
 	return bits
 }
 
-// truncateBits drops the bits from row on.
+// truncateBits drops the bits of row and of all later rows from a bitmap.
 func truncateBits(bits []byte, row int) []byte {
 	bits = bits[:(row+7)/8]
 	if row&7 != 0 {
@@ -108,8 +113,8 @@ func truncateBits(bits []byte, row int) []byte {
 	return bits
 }
 
-// appendNull adds a NULL row. If the column has no bitmap, it adds a zero, which is hidden by a
-// NULL around it.
+// appendNull appends a NULL row. If the column has no bitmap, it appends a zero, because a value
+// around it is NULL then.
 func (n *node) appendNull() {
 	if n.bitmap {
 		n.valid = appendBit(n.valid, n.rows, false)
@@ -133,8 +138,8 @@ func (n *node) appendNull() {
 	n.rows++
 }
 
-// truncate drops the rows from row on. A row whose decoding failed may be in only some of the
-// buffers.
+// truncate drops row and all later rows. It is called if a row could not be decoded, which may have
+// left values in only some of the buffers.
 func (n *node) truncate(row int) {
 	if n.bitmap {
 		n.valid = truncateBits(n.valid, row)
@@ -164,7 +169,7 @@ func (n *node) truncate(row int) {
 	n.rows = row
 }
 
-// bytes returns roughly how many bytes of memory the rows use.
+// bytes returns roughly how many bytes of memory the node's rows use.
 func (n *node) bytes() int64 {
 	total := int64(len(n.valid)+len(n.bits)+len(n.data)) + 4*int64(len(n.w32)+len(n.offsets)) + 8*int64(len(n.w64))
 	for _, f := range n.fields {
@@ -178,8 +183,9 @@ type uint128 struct{ hi, lo uint64 }
 
 func (a uint128) less(b uint128) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
 
-// bigEndian decodes a two's complement number of up to 16 bytes. It returns false if a longer
-// number does not fit, that is, if its first bytes are not all copies of the sign.
+// bigEndian decodes a big-endian number in two's complement, which may have more than 16 bytes. It
+// returns false if the number does not fit in 16 bytes, that is, if the bytes before the last 16
+// are not all copies of the sign.
 func bigEndian(b []byte) (v uint128, ok bool) {
 	sign := byte(0)
 	if len(b) > 0 && b[0] >= 0x80 {

@@ -132,7 +132,8 @@ func (r *random) primitive(b []byte, t hamba.Type) []byte {
 	return text(b, strings.Repeat("aé", r.rng.IntN(20)))
 }
 
-// TestAgainstHamba decodes random messages of random schemas.
+// TestAgainstHamba decodes random messages of random schemas, and compares the rows with the values
+// that hamba (another Avro library) decodes.
 func TestAgainstHamba(t *testing.T) {
 	for seed := range uint64(400) {
 		r := &random{rng: rand.New(rand.NewPCG(seed, 0))}

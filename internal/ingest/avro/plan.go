@@ -10,19 +10,20 @@ import (
 )
 
 const (
-	// MaxSchemaBytes is the largest size of a schema's text.
+	// MaxSchemaBytes is the maximum size in bytes of the text of an Avro schema.
 	MaxSchemaBytes = 16 << 20
-	// DefaultMemory is the value of Options.Memory if that is 0.
+	// DefaultMemory is the number of bytes that Options.Memory means if it is 0.
 	DefaultMemory = 1 << 30
-	// valueColumn is the name of the only column of a schema that is not a record.
+	// valueColumn is the name of the only column, if the schema of messages is not a record.
 	valueColumn = "value"
 )
 
-// Schema is a parsed schema. It is immutable.
+// Schema is a parsed Avro schema. It is immutable.
 type Schema struct{ schema hamba.Schema }
 
-// Parse parses a schema's JSON. References are the texts of schemas with named types that it uses.
-// A reference must follow the references that it uses itself. Errors are base.Invalid.
+// Parse parses an Avro schema from its JSON text. references are the texts of schemas that define
+// named types which it uses. If a reference uses types of another reference, it must come after
+// that one. Errors are base.Invalid.
 func Parse(text string, references ...string) (*Schema, error) {
 	cache := &hamba.SchemaCache{}
 	for _, r := range references {
@@ -48,30 +49,33 @@ func parse(text string, cache *hamba.SchemaCache) (hamba.Schema, error) {
 	return s, nil
 }
 
-// String returns the schema in its canonical form.
+// String returns the schema in Avro's canonical form.
 func (s *Schema) String() string { return s.schema.String() }
 
-// Options say how to decode messages of a schema.
+// Options say how to decode Avro messages into rows.
 type Options struct {
-	// Memory bounds the fixed-width buffers of one batch, in bytes. The limit is needed because
-	// short messages can stand for many values. 0 means DefaultMemory.
+	// Memory is the maximum size in bytes of the fixed-width buffers of one batch. The limit is
+	// needed because short messages can stand for many values. 0 means DefaultMemory.
 	Memory int64
-	// Reader is the schema that messages are resolved to, by Avro's rules and with its aliases and
-	// defaults. Its fields are the columns. nil means the writer's schema.
+	// Reader is the schema whose fields are the columns. Messages are resolved to it by Avro's
+	// rules, with its aliases and defaults. nil means the schema with which the messages were
+	// written.
 	Reader *Schema
 }
 
-// Plan says how messages of one schema become rows. It is immutable and safe for concurrent use.
+// Plan says how Avro messages that were written with one schema become rows. It is immutable and
+// safe for concurrent use.
 type Plan struct {
-	columns  *Schema   // the schema of the columns: the reader's, if there is one
-	resolver *resolver // resolves messages to the reader's schema, or nil
-	budget   int64     // in bits
+	columns *Schema // columns is the schema whose fields are the columns.
+	// resolver converts messages to the reader's schema. It is nil if there is none.
+	resolver *resolver
+	budget   int64 // budget is the maximum size of the fixed-width buffers of a batch, in bits.
 	schema   *arrow.Schema
 }
 
 // NewPlan returns the plan for messages that were written with the schema writer. Errors are
-// base.Invalid (a schema without columns, a type that no column can have, an incompatible reader's
-// schema) and base.TooLarge (more columns than ingest.MaxColumns).
+// base.Invalid (a schema without columns, a type that no column can have, a reader's schema that
+// does not fit) and base.TooLarge (more columns than ingest.MaxColumns).
 func NewPlan(writer *Schema, options Options) (*Plan, error) {
 	p := &Plan{columns: writer, budget: options.Memory}
 	if p.budget <= 0 {
@@ -95,14 +99,15 @@ func NewPlan(writer *Schema, options Options) (*Plan, error) {
 	return p, err
 }
 
-// Schema returns the columns. A batch has the same names and types, except that a top-level utf8
-// column may be a dictionary.
+// Schema returns the columns of decoded batches. A batch has the same names and types, except that
+// a top-level utf8 column may be a dictionary.
 func (p *Plan) Schema() *arrow.Schema { return p.schema }
 
-// OfRecords reports whether messages are records. Otherwise the only column is the message itself.
+// OfRecords reports whether messages are Avro records. If not, a batch has only one column, which
+// contains the messages themselves.
 func (p *Plan) OfRecords() bool { return p.columns.schema.Type() == hamba.Record }
 
-// NewDecoder returns an empty decoder. Only one goroutine at a time may use it.
+// NewDecoder returns a decoder without rows. Only one goroutine at a time may use it.
 func (p *Plan) NewDecoder() *Decoder {
 	root, err := compile(p.columns.schema)
 	if err != nil {

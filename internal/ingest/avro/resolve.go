@@ -8,18 +8,20 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// If the columns have another schema than a message, the message is first re-encoded with that
-// schema, by Avro's rules for schema resolution. Then it is decoded like any other message. This
-// takes two passes over the message, but needs only one implementation of decoding.
+// The schema of the columns may be another one than that of a message. The message is then first
+// encoded again with the schema of the columns, by Avro's rules for schema resolution. After that
+// it is decoded like any other message. This takes two passes over the message, but needs only one
+// implementation of decoding.
 
-// resolving says how to convert the encoding of a writer's type to the encoding of a reader's type.
+// resolving says how to convert an encoded value from a type of the writer's schema (with which it
+// was written) to a type of the reader's schema.
 type resolving uint8
 
 const (
-	keepNothing resolving = iota // null
-	keepByte                     // boolean
-	keepNumber                   // int and long have the same encoding
-	keepSized                    // string and bytes have the same encoding
+	keepNothing resolving = iota // keepNothing is for null, which has no bytes.
+	keepByte                     // keepByte copies a boolean.
+	keepNumber                   // keepNumber copies an int or long: both have the same encoding.
+	keepSized                    // keepSized copies a string or bytes: both have the same encoding.
 	keepFixed
 	numberToFloat
 	numberToDouble
@@ -30,51 +32,63 @@ const (
 	toMap
 	fromUnion
 	intoUnion
-	refuse // a branch or symbol that the reader's schema lacks
+	refuse // refuse is an error: the reader's schema lacks this branch or symbol.
 )
 
-// resolver resolves the values of one of the writer's types.
+// resolver converts the values of one type of the writer's schema to the reader's schema.
 type resolver struct {
-	act    resolving
-	branch int // intoUnion: number of the branch in the reader's union
-	size   int // keepFixed
-	// toSymbol: for each of the writer's symbols its number in the reader's enum, -1 if it is
-	// missing
+	act resolving
+	// branch is the number of the branch in the reader's union. It is set if act is intoUnion,
+	// which makes a value a branch of a union.
+	branch int
+	// size is the size of a value in bytes. It is set if act is keepFixed, which copies a value of
+	// fixed size.
+	size int
+	// symbols has, for each symbol of the writer's enum, its number in the reader's enum, or -1 if
+	// the reader's enum lacks the symbol. It is set if act is toSymbol, which converts enums.
 	symbols []int
-	names   []string // toSymbol: the writer's symbols; toRecord: the writer's fields
-	// parts depends on act. toRecord: the writer's fields. toList, toMap: the element. fromUnion:
-	// the branches. intoUnion: the value.
+	// names are the writer's symbols if act is toSymbol (an enum), and the names of the writer's
+	// fields if act is toRecord (a record).
+	names []string
+	// parts are the resolvers of the types inside of this type. For a record (toRecord), they are
+	// those of the writer's fields. For an array or map (toList, toMap), there is one for the
+	// elements. For a union of the writer (fromUnion), they are those of the branches. For a value
+	// that becomes a branch of a union (intoUnion), there is one for the value.
 	parts []*resolver
-	why   string // refuse: the error message
+	why   string // why is the error message if act is refuse.
 
-	// For toRecord. slots has, for each of the writer's fields, the number of the reader's field,
-	// or -1. defaults has the encoded defaults of the reader's fields that the writer lacks.
-	// ordered is true if both have the same fields in the same order.
+	// slots, defaults and ordered are set for a record (toRecord). slots[i] is the number of the
+	// reader's field for the writer's field i, or -1. defaults[i] is the encoded default of the
+	// reader's field i, if the writer does not have this field. ordered means that both records
+	// have the same fields in the same order.
 	slots    []int
 	defaults [][]byte
 	ordered  bool
 }
 
 const (
-	// maxResolved bounds the size of a message in the reader's encoding, in bytes. The limit is
-	// needed because defaults can be longer than the data of the message.
+	// maxResolved is the maximum size in bytes of a message in the reader's encoding. The limit is
+	// needed because default values can be longer than the message.
 	maxResolved = 256 << 20
-	// maxInside bounds the nesting depth of values of a recursive type.
+	// maxInside is the maximum nesting depth of the values of a recursive type.
 	maxInside = 200
 )
 
-// resolution is the state of resolving messages, one after the other.
+// resolution is the state of a decoder for converting messages to the reader's schema, one message
+// after the other.
 type resolution struct {
-	root   *resolver
-	out    []byte
-	spans  []span // values of the reader's fields in the records that are being resolved
+	root *resolver
+	out  []byte
+	// spans are the positions of field values in the records that are being converted.
+	spans  []span
 	inside int
 }
 
-// span is the position of a field's value in out.
+// span is the position of a field's value in the converted message.
 type span struct{ from, to int }
 
-// resolve returns msg in the reader's encoding. The result is valid until the next call.
+// resolve returns msg, an encoded message, in the encoding of the reader's schema. The result is
+// valid until the next call. ok is false if the message could not be converted.
 func (d *Decoder) resolve(msg []byte) (_ []byte, ok bool) {
 	s := d.resolution
 	s.out, s.spans, s.inside = s.out[:0], s.spans[:0], 0
@@ -85,8 +99,8 @@ func (d *Decoder) resolve(msg []byte) (_ []byte, ok bool) {
 	return s.out, end >= 0
 }
 
-// resolved appends the value at b[p:] to out, in the reader's encoding. It returns the position
-// after the value, or -1 on failure.
+// resolved converts the value at b[p:] with the resolver r, and appends it to the converted
+// message. It returns the position after the value, or -1 on failure.
 func (d *Decoder) resolved(r *resolver, b []byte, p int) int {
 	s := d.resolution
 	if len(s.out) > maxResolved {
@@ -194,8 +208,8 @@ func (d *Decoder) resolvedRecord(r *resolver, b []byte, p int) int {
 	if r.ordered {
 		return p
 	}
-	// Append the values in the reader's order after the existing bytes, then move them to the
-	// record's start.
+	// The values were appended in the writer's order. They are now appended again in the reader's
+	// order, and then moved to the start of the record.
 	written := len(s.out)
 	for slot, value := range r.defaults {
 		if value == nil {
@@ -216,7 +230,9 @@ func (d *Decoder) resolvedBlocks(r *resolver, b []byte, p int) int {
 		if count, p = d.long(b, p); p < 0 {
 			return -1
 		}
-		if count < 0 { // the block's size in bytes follows, for readers that skip it
+		// a negative count is followed by the block's size in bytes, for readers that skip the
+		// block
+		if count < 0 {
 			if count == math.MinInt64 {
 				return d.fail("a block of too many elements", first)
 			}
@@ -247,7 +263,7 @@ func (d *Decoder) resolvedBlocks(r *resolver, b []byte, p int) int {
 	}
 }
 
-// incompatible returns an error about two schemas.
+// incompatible returns the error that two schemas are not compatible.
 func incompatible(format string, args ...any) error {
 	return base.Errorf(base.Invalid, "the schemas of writer and reader do not fit: "+format, args...)
 }

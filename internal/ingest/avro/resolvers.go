@@ -12,14 +12,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pair is one type of the writer's schema and one of the reader's.
+// pair is one type of the writer's schema and one type of the reader's schema.
 type pair struct{ writer, reader hamba.Schema }
 
-// resolvers builds resolvers. It caches the resolver of each pair of records, because a writer's
-// record may contain itself.
+// resolvers makes resolvers, which convert values from the writer's schema to the reader's. It
+// remembers the resolver of each pair of records, because a record may contain itself.
 type resolvers struct{ records map[pair]*resolver }
 
-// newResolver returns the resolver from one schema to another. Errors are base.Invalid.
+// newResolver returns the resolver that converts messages from the schema writer to the schema
+// reader. Errors are base.Invalid.
 func newResolver(writer, reader hamba.Schema) (*resolver, error) {
 	return (&resolvers{map[pair]*resolver{}}).of(writer, reader)
 }
@@ -31,8 +32,8 @@ func whole(s hamba.Schema) hamba.Schema {
 	return s
 }
 
-// of returns the resolver from a writer's type to a reader's type. With the same type for both, it
-// can also be used to skip values.
+// of returns the resolver that converts values of the writer's type w to the reader's type r. If w
+// and r are the same type, the resolver can also be used to skip values.
 func (c *resolvers) of(w, r hamba.Schema) (*resolver, error) {
 	w, r = whole(w), whole(r)
 	if union, ok := w.(*hamba.UnionSchema); ok {
@@ -87,7 +88,8 @@ func (c *resolvers) of(w, r hamba.Schema) (*resolver, error) {
 	return nil, incompatible("%s is not %s", described(w), described(r))
 }
 
-// promotions lists the compatible pairs of primitive types: the writer's and the reader's.
+// promotions lists the pairs of different primitive types that are compatible: a type of the writer
+// and a type of the reader.
 var promotions = map[[2]hamba.Type]resolving{
 	{hamba.Null, hamba.Null}: keepNothing, {hamba.Boolean, hamba.Boolean}: keepByte,
 	{hamba.Int, hamba.Int}: keepNumber, {hamba.Int, hamba.Long}: keepNumber, {hamba.Int, hamba.Float}: numberToFloat, {hamba.Int, hamba.Double}: numberToDouble,
@@ -103,14 +105,14 @@ func described(s hamba.Schema) string {
 	return string(s.Type())
 }
 
-// sameName reports whether a writer's and a reader's type match by name: they have the same name
-// without namespace, or an alias of the reader's is the writer's name.
+// sameName reports whether a type w of the writer and a type r of the reader match by name. They do
+// if they have the same name without namespace, or if r has the name of w as an alias.
 func sameName(w, r hamba.NamedSchema) bool {
 	return w.Name() == r.Name() || slices.Contains(r.Aliases(), w.FullName())
 }
 
-// sameLogic returns an error if the logical types differ. Avro's rules would ignore them and give
-// the values another meaning.
+// sameLogic returns an error if the logical types of w and r differ. Avro's rules would ignore them
+// and give the values another meaning.
 func sameLogic(w, r hamba.Schema) error {
 	type logical interface {
 		hamba.Schema
@@ -133,8 +135,9 @@ func sameLogic(w, r hamba.Schema) error {
 	return nil
 }
 
-// fromUnion resolves each branch of a writer's union separately. A branch that does not fit the
-// reader's type is an error only for messages that contain it.
+// fromUnion returns the resolver for the writer's union w and the reader's type r. It resolves each
+// branch of the union separately. A branch that does not fit r is an error only for messages that
+// contain it.
 func (c *resolvers) fromUnion(w *hamba.UnionSchema, r hamba.Schema) (*resolver, error) {
 	out := &resolver{act: fromUnion}
 	fits := false
@@ -153,8 +156,8 @@ func (c *resolvers) fromUnion(w *hamba.UnionSchema, r hamba.Schema) (*resolver, 
 	return out, nil
 }
 
-// toUnion resolves to the reader's branch of the same type, or else to the first branch that the
-// writer's type can be promoted to.
+// toUnion returns the resolver for the writer's type w and the reader's union r. It chooses the
+// branch of the same type, or else the first branch to which w can be promoted.
 func (c *resolvers) toUnion(w hamba.Schema, r *hamba.UnionSchema) (*resolver, error) {
 	for _, same := range []bool{true, false} {
 		for i, branch := range r.Types() {
@@ -187,7 +190,8 @@ func (c *resolvers) blocks(act resolving, w, r hamba.Schema) (*resolver, error) 
 	return &resolver{act: act, parts: []*resolver{element}}, nil
 }
 
-// record matches the reader's fields with the writer's, by name or alias.
+// record returns the resolver for two records. It matches the fields of the reader's record r with
+// those of the writer's record w, by name or alias.
 func (c *resolvers) record(w, r *hamba.RecordSchema) (*resolver, error) {
 	if known := c.records[pair{w, r}]; known != nil {
 		return known, nil
@@ -228,8 +232,10 @@ func (c *resolvers) record(w, r *hamba.RecordSchema) (*resolver, error) {
 	return out, nil
 }
 
-// slotOf returns the number of the reader's field for one of the writer's fields: the field with
-// the same name, or else one with the name as an alias. It returns -1 if there is none.
+// slotOf returns the number of the field in the reader's record r for the writer's field called
+// name. This is the field with the same name, or else a field that has the name as an alias. It
+// returns -1 if there is none. missing has the numbers of the reader's fields for which no writer's
+// field was found yet.
 func slotOf(r *hamba.RecordSchema, name string, missing map[int]bool) int {
 	alias := -1
 	for i, f := range r.Fields() {
@@ -244,12 +250,13 @@ func slotOf(r *hamba.RecordSchema, name string, missing map[int]bool) int {
 	return alias
 }
 
-// encodeDefault appends the encoding of a default value, which hamba has parsed and checked.
+// encodeDefault appends v, the default value of a field of type s, to b in Avro's encoding. hamba
+// (the schema parser) has checked the value.
 func encodeDefault(b []byte, s hamba.Schema, v any) (_ []byte, err error) {
 	switch s := whole(s).(type) {
 	case *hamba.NullSchema:
 		return b, nil
-	case *hamba.UnionSchema: // a default belongs to the first branch
+	case *hamba.UnionSchema: // the default of a union is a value of its first branch
 		return encodeDefault(binary.AppendVarint(b, 0), s.Types()[0], v)
 	case *hamba.RecordSchema:
 		values, _ := v.(map[string]any)

@@ -14,8 +14,8 @@ const (
 	microsPerDay = millisPerDay * 1000
 )
 
-// value reads the value at b[p:] into a new row of n. It returns the position after the value, or
-// -1 on failure.
+// value decodes the value at b[p:] into a new row of node n. It returns the position after the
+// value, or -1 on failure.
 func (d *Decoder) value(n *node, b []byte, p int) int {
 	branch := 0
 	if n.branches > 0 {
@@ -110,7 +110,7 @@ func (d *Decoder) value(n *node, b []byte, p int) int {
 	return p
 }
 
-// rare is value for the less frequent types.
+// rare decodes a value like the method value, for types that occur less often.
 func (d *Decoder) rare(n *node, b []byte, p int) int {
 	switch n.action {
 	case doEmpty:
@@ -152,7 +152,8 @@ func (d *Decoder) rare(n *node, b []byte, p int) int {
 	return d.wide(n, b[p:p+n.size], p)
 }
 
-// clock reads a time of day, or a timestamp in milliseconds.
+// clock decodes a time of day, or a timestamp in milliseconds. It returns the position after the
+// value, or -1 on failure.
 func (d *Decoder) clock(n *node, b []byte, p int) int {
 	v, next := d.long(b, p)
 	if next < 0 {
@@ -178,10 +179,10 @@ func (d *Decoder) clock(n *node, b []byte, p int) int {
 	return next
 }
 
-// wide appends a value of 16 bytes that it decodes from text. text starts at byte p of the message.
-// It returns the position after it.
+// wide appends a row of 16 bytes to node n, decoded from text (a decimal, UUID or duration). text
+// begins at byte p of the message. It returns the position after text, or -1 on failure.
 func (d *Decoder) wide(n *node, text []byte, p int) int {
-	var v uint128 // lo is the row's first word
+	var v uint128 // lo becomes the first of the row's two words
 	switch n.action {
 	case doUUIDString, doUUIDFixed:
 		var id uuid.UUID
@@ -208,7 +209,7 @@ func (d *Decoder) wide(n *node, text []byte, p int) int {
 	return p + len(text)
 }
 
-// magnitude returns the absolute value of a two's complement number.
+// magnitude returns the absolute value of a, read as a number in two's complement.
 func (a uint128) magnitude() uint128 {
 	if a.hi>>63 == 0 {
 		return a
@@ -227,10 +228,12 @@ func powerOfTen(n int) uint128 {
 	return p
 }
 
-// maxWeightless is the largest number of elements in a block whose elements take no bytes.
+// maxWeightless is the maximum number of elements in a block of an array whose elements take no
+// bytes.
 const maxWeightless = 1 << 16
 
-// blocks reads the blocks of an array or a map into new rows of n's fields.
+// blocks decodes the blocks of an array or a map into new rows of the fields of node n. It returns
+// the position after them, or -1 on failure.
 func (d *Decoder) blocks(n *node, b []byte, p int) int {
 	width, least := 0, 0
 	for _, f := range n.fields {
@@ -243,7 +246,9 @@ func (d *Decoder) blocks(n *node, b []byte, p int) int {
 		if count, p = d.long(b, p); p < 0 {
 			return -1
 		}
-		if count < 0 { // the block's size in bytes follows, for readers that skip it
+		// a negative count is followed by the block's size in bytes, for readers that skip the
+		// block
+		if count < 0 {
 			if count == math.MinInt64 {
 				return d.fail("a block of too many elements", first)
 			}
@@ -275,10 +280,11 @@ func (d *Decoder) blocks(n *node, b []byte, p int) int {
 	}
 }
 
-// manyKeys is the number of a map's entries above which a hash table is used.
+// manyKeys is the number of entries of a map above which duplicate keys are found with a hash
+// table.
 const manyKeys = 16
 
-// newKey reports whether the last key of the current map differs from all keys before it.
+// newKey reports whether the last key of the current map is different from all keys before it.
 func (n *node) newKey() bool {
 	k := n.fields[0]
 	last, first := k.rows-1, int(n.offsets[n.rows])

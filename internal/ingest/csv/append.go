@@ -13,18 +13,21 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// appender collects the values of one column.
+// appender collects the values of one column of a CSV body.
 type appender struct {
-	builder array.Builder  // or strings
-	strings *ingest.Column // for text
+	// builder collects the values if their type is not text. Otherwise it is nil.
+	builder array.Builder
+	// strings collects the values if their type is text. Otherwise it is nil.
+	strings *ingest.Column
 	parse   func(text []byte) bool
-	// a value has to be converted by the engine, and so all values must stay text: builder is no
-	// longer used
+	// refused means that the engine has to convert a value, so that all values of the column must
+	// be text. The builder is no longer used then.
 	refused bool
 }
 
-// newAppender returns an appender for a type. If the spelling of the type's values is not the same
-// everywhere, it is an appender of text, and the engine casts the text.
+// newAppender returns an appender for values of type t. If not every program spells values of this
+// type in the same way, it is an appender of text, and the engine casts the text. column makes the
+// column for text.
 func newAppender(t arrow.DataType, column func() (*ingest.Column, error)) (*appender, error) {
 	a := &appender{}
 	if t.ID() != arrow.STRING {
@@ -39,8 +42,9 @@ func newAppender(t arrow.DataType, column func() (*ingest.Column, error)) (*appe
 	return a, err
 }
 
-// parser returns a function that appends a value to b. The function returns false if the text is
-// not a value of the type. parser returns nil for a type without such a function.
+// parser returns a function that parses a text and appends the value to b. This function returns
+// false if the text is not a value of b's type. parser returns nil if there is no such function for
+// the type.
 func parser(b array.Builder) func(text []byte) bool {
 	switch b := b.(type) {
 	case *array.Int8Builder:
@@ -100,9 +104,9 @@ func parser(b array.Builder) func(text []byte) bool {
 	return nil
 }
 
-// readable reports whether a text that parser refused may still be a value of type t, or of a type
-// that the column can become: the engine knows more spellings, and widens columns. Other texts are
-// refused here, with their line.
+// readable reports whether the engine may be able to read a text, which parser refused, as a value
+// of type t or of a type to which the column can be widened. The engine knows more spellings of
+// values. All other texts are refused here, with the number of their line.
 func readable(text []byte, t arrow.DataType) bool {
 	trimmed := bytes.TrimSpace(text)
 	if len(trimmed) == 0 {
@@ -114,13 +118,13 @@ func readable(text []byte, t arrow.DataType) bool {
 	case arrow.BOOL:
 		return len(trimmed) < len(text)
 	case arrow.DATE32, arrow.TIMESTAMP:
-		return begins || c|0x20 == 'i' // i is for infinity
+		return begins || c|0x20 == 'i' // i is the beginning of infinity
 	}
 	return begins && len(bytes.Trim(trimmed, "0123456789+-.eE")) == 0
 }
 
-// inUnit returns a timestamp in the given unit. It returns false if the timestamp is not a whole
-// number of units, or is out of range.
+// inUnit returns the timestamp m as a number of the given units. It returns false if m is not a
+// whole number of units, or is out of range.
 func inUnit(m ingest.Moment, unit arrow.TimeUnit) (int64, bool) {
 	switch unit {
 	case arrow.Nanosecond:
@@ -133,8 +137,8 @@ func inUnit(m ingest.Moment, unit arrow.TimeUnit) (int64, bool) {
 	return m.Micros / 1e6, m.Nanos == 0 && m.Micros%1e6 == 0
 }
 
-// view returns text as a string without copying it. strconv keeps a reference to it only in its
-// errors, which the callers drop.
+// view returns text as a string, without copying it. strconv keeps a reference to the string only
+// in its errors, which the callers drop.
 func view(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
 func signed(bits int, put func(int64)) func([]byte) bool {
@@ -172,7 +176,7 @@ func float(bits int, put func(float64)) func([]byte) bool {
 			return true
 		}
 		for _, c := range text {
-			if c > '9' && c|0x20 != 'e' { // spellings that only Go accepts
+			if c > '9' && c|0x20 != 'e' { // strconv accepts spellings that only Go has
 				return false
 			}
 		}

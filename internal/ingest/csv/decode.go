@@ -31,25 +31,26 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Options of Decode. In the zero value, the delimiter is a comma, the quote is ", and the null text
-// is empty.
+// Options are the options of Decode. In the zero value, the delimiter is a comma, the quote is ",
+// and the null text is empty.
 type Options struct {
-	Delimiter byte   // 0 is a comma
-	Quote     byte   // 0 is "
-	NullText  string // how NULL is written
+	Delimiter byte   // Delimiter is the byte between two values; 0 means a comma.
+	Quote     byte   // Quote is the byte around quoted values; 0 means a double quote.
+	NullText  string // NullText is the text that means NULL if it is not in quotes.
 
-	// Types are the known types of columns, usually those of the target table, by name as folded by
-	// schema.Fold.
+	// Types are the known types of columns, usually those of the target table. The key is the
+	// column's name as schema.Fold returns it (in lower case).
 	//
-	// Integers, float32, float64, bool, utf8, date32 and timestamps (in UTC if the text has no
-	// zone) are decoded as such, and any other value is an error. In two cases the column is utf8:
-	// its type is another one, or it has a value that the engine may be able to convert, such as
-	// 2.0 for an integer or a value for a wider type. The types of all other columns are inferred
-	// from their values.
+	// Integers, float32, float64, bool, utf8, date32 and timestamps are decoded as such, and any
+	// value that does not fit is an error. A timestamp without a zone is in UTC. In two cases the
+	// column becomes utf8: if its type is another one, or if it has a value that the engine may be
+	// able to convert, such as 2.0 for an integer or a value for a wider type. The types of all
+	// other columns are inferred from their values.
 	Types map[string]arrow.DataType
 }
 
-// Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge, and name the line.
+// Decode returns the rows of a CSV body. Errors are base.Invalid or base.TooLarge, and name the
+// line.
 func Decode(body []byte, opts Options) (arrow.RecordBatch, error) {
 	if opts.Delimiter == 0 {
 		opts.Delimiter = ','
@@ -78,13 +79,14 @@ func Decode(body []byte, opts Options) (arrow.RecordBatch, error) {
 }
 
 type decoder struct {
-	body      []byte
-	opts      Options
-	checkText bool // the body is not valid UTF-8: each value must be checked
+	body []byte
+	opts Options
+	// checkText says that the body is not valid UTF-8, so that each value must be checked.
+	checkText bool
 	names     []string
 }
 
-// header reads the column names.
+// header reads the header line of the body, which has the names of the columns.
 func (d *decoder) header() error {
 	s := newScanner(d.body, d.opts)
 	fields, err := s.record(false)
@@ -109,7 +111,7 @@ func (d *decoder) header() error {
 	return nil
 }
 
-// each calls f with every row after the header.
+// each calls f for every row after the header, with the row's number, its line and its values.
 func (d *decoder) each(f func(row, line int, fields []field) error) error {
 	s := newScanner(d.body, d.opts)
 	if _, err := s.record(false); err != nil {
@@ -138,7 +140,8 @@ func (d *decoder) each(f func(row, line int, fields []field) error) error {
 
 func (d *decoder) isNull(f field) bool { return !f.quoted && string(f.text) == d.opts.NullText }
 
-// infer returns the type of each column. It reads the body once, unless all types are known.
+// infer returns the type of each column: the known type, or else the type that follows from the
+// values. It reads the body once, unless all types are known.
 func (d *decoder) infer() ([]arrow.DataType, error) {
 	types := make([]arrow.DataType, len(d.names))
 	unknown := false
@@ -172,7 +175,8 @@ func (d *decoder) infer() ([]arrow.DataType, error) {
 }
 
 // build decodes the body into columns of the given types. If the engine must convert a column's
-// values, it sets the column's type in types to text and returns nil. The caller calls it again.
+// values, build sets the column's type in types to text and returns nil. The caller then calls it
+// again.
 func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 	strings := ingest.NewTable("", ingest.NewPadding())
 	columns := make([]*appender, len(types))
@@ -223,8 +227,8 @@ func (d *decoder) build(types []arrow.DataType) (arrow.RecordBatch, error) {
 	return d.assemble(columns, strings)
 }
 
-// append appends a value to its column. If the builder has not grown, the text is not a value of
-// the column's type.
+// append appends the value f to its column. If the text is not a value of the column's type, it
+// adds no row to the column's builder. The caller notices that by the builder's number of rows.
 func (d *decoder) append(c *appender, row int, f field) error {
 	switch null := d.isNull(f); {
 	case c.strings != nil && null:
@@ -240,7 +244,7 @@ func (d *decoder) append(c *appender, row int, f field) error {
 	return nil
 }
 
-// assemble combines the built columns and the text columns in one batch.
+// assemble makes one batch of the columns that builders made and of the columns of text.
 func (d *decoder) assemble(columns []*appender, strings *ingest.Table) (arrow.RecordBatch, error) {
 	texts, err := strings.Finish(nil)
 	if err != nil {
@@ -267,7 +271,7 @@ func (d *decoder) assemble(columns []*appender, strings *ingest.Table) (arrow.Re
 	return batch, nil
 }
 
-// sqlName returns the SQL name of a type.
+// sqlName returns the SQL name of an Arrow type, for error messages.
 func sqlName(dt arrow.DataType) string {
 	if t, err := schema.FromArrow(dt, arrow.Metadata{}); err == nil {
 		return t.String()

@@ -73,8 +73,8 @@ func TestDecode(t *testing.T) {
 		"a int8 [-128 (null)] b utf8 [007 (null)] c float32 [1.5 (null)] d utf8 [1.50 (null)] e timestamp[ms] [2026-01-31T00:00:00.001 (null)] f date32 [2026-01-31 (null)] g int64 [7 (null)]")
 }
 
-// TestWhatTheEngineMayReadIsLeftToIt: a column is text if it has a value that only the engine can
-// check.
+// TestWhatTheEngineMayReadIsLeftToIt checks that a column is text if it has a value that only the
+// engine can check.
 func TestWhatTheEngineMayReadIsLeftToIt(t *testing.T) {
 	utc := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 	for _, c := range []struct {
@@ -148,7 +148,7 @@ func TestDecodeRefuses(t *testing.T) {
 	f(strings.Repeat("x,", ingest.MaxColumns)+"y\n", Options{}, "more than 10000 values")
 }
 
-// TestRoundTrip compares with encoding/csv on random records.
+// TestRoundTrip decodes random records and compares them with what encoding/csv reads.
 func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var want [][]string

@@ -12,33 +12,36 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// kind is the kind of value that a column's texts look like.
+// kind says what kind of value the texts of a column look like.
 type kind uint8
 
 const (
-	none     kind = iota // only NULLs so far
-	integer              // int64
-	unsigned             // integers of uint64: at least one is above int64, none is negative
-	floating             // float64
-	special              // NaN and infinities: numbers if the column has other numbers
+	none    kind = iota // none means that all values so far are NULL.
+	integer             // integer means integers in the range of int64.
+	// unsigned means integers in the range of uint64: one is above int64, and none is negative.
+	unsigned
+	floating // floating means numbers as float64.
+	special  // special means NaN and infinities. They are numbers if the column has other numbers.
 	boolean
 	date
-	local // a timestamp without a zone
-	zoned // a timestamp with a zone
+	local // local is a timestamp without a zone.
+	zoned // zoned is a timestamp with a zone.
 	text
 )
 
-// inference finds a column's kind from its values. It is text whenever another type would lose
-// information, such as the zeros of 007 or digits of a long number.
+// inference finds the kind of a column from its values. The kind is text if any other type would
+// lose information, such as the zeros of 007 or digits of a long number.
 type inference struct {
 	kind     kind
-	negative bool // there is a negative integer
-	inexact  bool // there is an integer that float64 cannot represent
-	nanos    bool // there is a time that is not a whole microsecond
-	far      bool // there is a time outside of the range of nanoseconds
+	negative bool // negative says that an integer of the column is negative.
+	// inexact says that a float64 cannot represent one of the column's integers exactly.
+	inexact bool
+	nanos   bool // nanos says that a time of the column is not a whole number of microseconds.
+	// far says that a time of the column is outside of the range of 64-bit nanoseconds.
+	far bool
 }
 
-// add adds a value to the inference.
+// add updates the kind of the column for the value v.
 func (f *inference) add(v []byte) {
 	if f.kind != text {
 		f.kind = f.merge(f.classify(v))
@@ -63,7 +66,7 @@ func (f *inference) merge(k kind) kind {
 
 func numeric(k kind) bool { return k >= integer && k <= special }
 
-// classify returns the kind of one value.
+// classify returns the kind of the single value v.
 func (f *inference) classify(v []byte) kind {
 	if len(v) == 0 || len(v) > 64 {
 		return text
@@ -92,7 +95,7 @@ func (f *inference) number(v []byte) kind {
 		digits = v[1:]
 	}
 	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
-		return text // the zeros may have a meaning
+		return text // leading zeros may have a meaning
 	}
 	whole, mantissa, significant := true, true, 0
 	for _, c := range digits {
@@ -123,7 +126,7 @@ func (f *inference) number(v []byte) kind {
 		}
 		return text
 	}
-	const exact = 17 // numbers of at most this many digits are distinct as float64
+	const exact = 17 // different numbers of at most this many digits are different as float64
 	if g, err := strconv.ParseFloat(s, 64); err != nil || math.IsInf(g, 0) || significant > exact {
 		return text
 	}
@@ -186,7 +189,7 @@ func (f *inference) dataType() arrow.DataType {
 		return arrow.FixedWidthTypes.Date32
 	case f.kind == local && !(f.nanos && f.far):
 		return &arrow.TimestampType{Unit: unit}
-	case f.kind == zoned && !f.nanos: // TIMESTAMPTZ has microseconds only
+	case f.kind == zoned && !f.nanos: // TIMESTAMPTZ has no nanoseconds
 		return &arrow.TimestampType{Unit: unit, TimeZone: "UTC"}
 	}
 	return arrow.BinaryTypes.String

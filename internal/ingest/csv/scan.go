@@ -7,19 +7,20 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// field is one value of a record.
+// field is one value of a CSV record.
 type field struct {
-	text   []byte // without the surrounding quotes; valid until the next record
+	// text is the value without the quotes around it. It is valid until the next record.
+	text   []byte
 	quoted bool
 }
 
-// scanner splits a body into records. encoding/csv is not used for three reasons: it does not
-// distinguish a quoted value from an unquoted one (NULL from an empty string), its only quote is ",
-// and it rewrites CR LF inside values.
+// scanner splits a CSV body into records. The package encoding/csv is not used for three reasons:
+// it does not distinguish a quoted value from an unquoted one (NULL from an empty string), its only
+// quote is ", and it rewrites CR LF inside of values.
 type scanner struct {
 	src       []byte
 	p         int
-	line      int // line of the latest record, from 1
+	line      int // line is the number of the last record's line, counted from 1.
 	nextLine  int
 	delimiter byte
 	quote     byte
@@ -36,8 +37,8 @@ func (s *scanner) errorf(at int, format string, args ...any) error {
 	return base.Wrap(e, "line %d", s.line)
 }
 
-// record returns the next record, or nil at the end of the body. It skips blank lines, unless blank
-// is true: then a blank line is a record with one empty value.
+// record returns the values of the next record, or nil at the end of the body. It skips blank
+// lines, unless blank is true: then a blank line is a record with one empty value.
 func (s *scanner) record(blank bool) ([]field, error) {
 	for {
 		if s.p >= len(s.src) {
@@ -73,7 +74,7 @@ func (s *scanner) record(blank bool) ([]field, error) {
 	}
 }
 
-// lineEnd returns the start of the next line if there is a line end at p, and 0 otherwise.
+// lineEnd returns the position after the line end at p. It returns 0 if there is no line end at p.
 func (s *scanner) lineEnd(p int) int {
 	switch {
 	case s.src[p] == '\n':
@@ -88,7 +89,8 @@ func (s *scanner) lineEnd(p int) int {
 
 const lineEndsHint = "end lines with LF or CR LF, and put values that hold a CR into quotes"
 
-// field reads a value. It leaves p at the delimiter or line end after it.
+// field reads the next value. After that, the scanner is at the delimiter or line end behind the
+// value.
 func (s *scanner) field() (field, error) {
 	start := s.p
 	if start < len(s.src) && s.src[start] == s.quote {

@@ -1,4 +1,4 @@
-// Package ingesttest prints decoded rows for the decoders' tests.
+// Package ingesttest prints decoded rows as text, for the tests of decoders.
 package ingesttest
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// Show prints rows as text, one line per table with the type and values of each column. Tags are
-// marked with #. Dictionaries of text print as utf8, timestamp[us, tz=UTC] as us, and timestamp[ns,
-// tz=UTC] as ns.
+// Show prints rows as text, with one line per table. A line has the type and the values of each
+// column. Columns that are tags are marked with #. Dictionaries of text are printed with the type
+// utf8, timestamp[us, tz=UTC] as us, and timestamp[ns, tz=UTC] as ns.
 func Show(rows ...ingest.Rows) string {
 	var lines []string
 	for _, r := range rows {

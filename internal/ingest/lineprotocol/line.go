@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// reason says why a line is rejected. Without text, the line is accepted.
+// reason says why a line of line protocol is rejected. If its text is empty, the line is accepted.
 type reason struct {
 	text     string
 	conflict bool
@@ -23,8 +23,9 @@ func conflict(format string, args ...any) reason {
 	return reason{text: fmt.Sprintf(format, args...), conflict: true}
 }
 
-// line parses the line at p and appends it to its measurement. It returns the start of the next
-// line, or the reason why this line is rejected.
+// line parses the line that begins at position p, and appends it to the rows of its measurement
+// (InfluxDB's word for a table). It returns the start of the next line, and the reason if this line
+// is rejected.
 func (d *decoder) line(p int) (next int, why reason, err error) {
 	if d.checkText {
 		if end := d.skip(p); !utf8.Valid(d.src[p:end]) {
@@ -49,7 +50,8 @@ func (d *decoder) line(p int) (next int, why reason, err error) {
 	return p, reason{}, d.commit(m, p, timed, at)
 }
 
-// measurement reads the measurement's name at the start of a line.
+// measurement reads the name of the measurement at the start of a line. It returns the measurement
+// and the position after the name.
 func (d *decoder) measurement(p int) (*measurement, int, reason) {
 	src := d.src
 	if m := d.last; m != nil {
@@ -82,8 +84,8 @@ func (d *decoder) measurement(p int) (*measurement, int, reason) {
 	return m, end, reason{}
 }
 
-// newMeasurement returns the measurement for a name that has not appeared before: an existing one
-// whose name differs only in case, or a new one.
+// newMeasurement returns the measurement for a name that no line had before. It is an existing
+// measurement whose name differs only in case, or a new one.
 func (d *decoder) newMeasurement(name string) (*measurement, reason) {
 	if m := d.folded[schema.Fold(name)]; m != nil {
 		d.byName[name] = m
@@ -102,7 +104,8 @@ func (d *decoder) newMeasurement(name string) (*measurement, reason) {
 	return m, reason{}
 }
 
-// tags reads any number of ",key=value". It leaves p at the space after them.
+// tags reads the tags of a line: any number of ",key=value". It returns the position of the space
+// after them.
 func (d *decoder) tags(m *measurement, p int) (int, reason) {
 	src := d.src
 	for i := 0; p < len(src) && src[p] == ','; i++ {
@@ -132,7 +135,8 @@ func (d *decoder) tags(m *measurement, p int) (int, reason) {
 	return p, reason{}
 }
 
-// fields reads " key=value" and then any number of ",key=value".
+// fields reads the fields of a line: " key=value" and then any number of ",key=value". It returns
+// the position after them.
 func (d *decoder) fields(m *measurement, p int) (int, reason) {
 	src := d.src
 	if p == len(src) || src[p] != ' ' {
@@ -154,7 +158,7 @@ func (d *decoder) fields(m *measurement, p int) (int, reason) {
 			return p, why
 		}
 		if p < len(src) && src[p] != ',' && src[p] != ' ' && src[p] != '\n' && src[p] != '\r' {
-			return p, bad("invalid field format") // these digits are not a timestamp
+			return p, bad("invalid field format") // the digits after the space are not a timestamp
 		}
 		if why := d.check(v, m); why.text != "" {
 			return p, why
@@ -166,8 +170,9 @@ func (d *decoder) fields(m *measurement, p int) (int, reason) {
 	}
 }
 
-// key reads "key=" and returns the column. known are the columns of the latest line in its order,
-// and i is the position of the key in the current line.
+// key reads "key=" and returns the column with this name. known are the columns of the previous
+// line, in order, and i is the position of the key in the current line. If both lines have the same
+// key there, no search is needed. what names the key for messages.
 func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (*column, int, reason) {
 	src := d.src
 	if i < len(*known) {
@@ -208,8 +213,9 @@ func (d *decoder) key(m *measurement, known *[]*column, i, p int, what string) (
 	return c, end + 1, reason{}
 }
 
-// column returns the column for a name that has not appeared in the measurement: an existing column
-// whose name differs only in case, because column names are case-insensitive, or a new one.
+// column returns the column for a name that no line of the measurement had before. It is an
+// existing column whose name differs only in case, because column names are case-insensitive, or a
+// new one.
 func (m *measurement) column(name []byte) (*column, reason) {
 	folded := schema.Fold(string(name))
 	c := m.folded[folded]
@@ -225,7 +231,8 @@ func (m *measurement) column(name []byte) (*column, reason) {
 	return c, reason{}
 }
 
-// value appends a value to the current line.
+// value adds a value for column c to the current line, and returns it. r says whether it is a tag
+// or a field.
 func (d *decoder) value(c *column, r role) *value {
 	if d.filled == len(d.values) {
 		d.values = append(d.values, value{})
@@ -236,7 +243,8 @@ func (d *decoder) value(c *column, r role) *value {
 	return v
 }
 
-// check returns a reason if the value just added contradicts the line or an earlier one.
+// check returns a reason to reject the line if v, its last value, contradicts another value of the
+// line or of an earlier line.
 func (d *decoder) check(v *value, m *measurement) reason {
 	c := v.column
 	if c.seen != d.number && c.role == v.role && c.Kind() == v.kind {
@@ -261,11 +269,12 @@ func (d *decoder) check(v *value, m *measurement) reason {
 	return reason{}
 }
 
-// kindNames are InfluxDB's names of field types.
+// kindNames are the names that InfluxDB gives to the types of fields.
 var kindNames = map[ingest.Kind]string{ingest.Float: "float", ingest.Int: "integer", ingest.Uint: "unsigned",
 	ingest.String: "string", ingest.Bool: "boolean"}
 
-// timestamp reads the rest of the line after the fields.
+// timestamp reads what follows the fields of a line: an optional timestamp, and the line end. at is
+// the timestamp, and timed says whether there is one. next is the start of the next line.
 func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) {
 	src := d.src
 	for p < len(src) && src[p] == ' ' {
@@ -306,14 +315,16 @@ func (d *decoder) timestamp(p int) (at int64, timed bool, next int, why reason) 
 }
 
 const (
-	// lastNano is InfluxDB's last timestamp in nanoseconds. The first is -lastNano.
+	// lastNano is the last timestamp that InfluxDB accepts, in nanoseconds since 1970. The first
+	// one is -lastNano.
 	lastNano = math.MaxInt64 - 1
-	// firstMoment is DuckDB's first timestamp in microseconds. The last is one below the largest
-	// int64, which means infinity.
+	// firstMoment is the first timestamp that DuckDB can store, in microseconds since 1970. The
+	// last one is one less than the largest int64, which means infinity.
 	firstMoment = -9_223_372_022_400_000_000
 )
 
-// The bytes that end a token, unless a backslash precedes them.
+// These constants name kinds of tokens of line protocol. The bytes that end a token depend on its
+// kind. A byte after a backslash does not end it.
 const (
 	endOfMeasurement = 1 << iota
 	endOfKey
@@ -328,7 +339,8 @@ var ends = [256]uint8{
 	'\\': endOfMeasurement | endOfKey | endOfTagValue, // the byte after it has to be checked
 }
 
-// scan returns the end of the token at p, and whether the token has escaped bytes.
+// scan returns the end of the token at position p of src, and whether the token has escaped bytes.
+// kind is the kind of token.
 func scan(src []byte, p int, kind uint8) (end int, escaped bool) {
 	for ; p < len(src); p++ {
 		if ends[src[p]]&kind == 0 {
@@ -357,7 +369,8 @@ func unescape(dst, src []byte, kind uint8) []byte {
 	return dst
 }
 
-// unescape returns the text of an escaped token. It is valid until the next line.
+// unescape returns the text that an escaped token of the given kind stands for. The text is valid
+// until the next line is read.
 func (d *decoder) unescape(raw []byte, kind uint8) []byte {
 	start := len(d.scratch)
 	d.scratch = slices.Grow(d.scratch, len(raw))
@@ -365,8 +378,8 @@ func (d *decoder) unescape(raw []byte, kind uint8) []byte {
 	return d.scratch[start:]
 }
 
-// stringEnd returns the position of the closing quote of the string whose content starts at p. ok
-// is false if there is none.
+// stringEnd returns the position of the closing quote of a string. The content of the string begins
+// at position p of src. ok is false if there is no closing quote.
 func stringEnd(src []byte, p int) (end int, escaped, ok bool) {
 	for {
 		i := bytes.IndexByte(src[p:], '"')

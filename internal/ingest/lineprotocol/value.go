@@ -12,7 +12,7 @@ import (
 
 func floatOf(bits uint64) float64 { return math.Float64frombits(bits) }
 
-// fieldValue reads the value at p into v and returns the position after it.
+// fieldValue reads the value of a field at position p into v, and returns the position after it.
 func (d *decoder) fieldValue(v *value, p int) (int, reason) {
 	src := d.src
 	if p == len(src) {
@@ -63,11 +63,12 @@ func (d *decoder) text(v *value, p int) (int, reason) {
 	return end + 1, reason{}
 }
 
-// powers are the powers of ten that float64 represents exactly.
+// powers are the powers of ten that a float64 can represent exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// number reads a number: [+-]digits[.digits][e[+-]digits], or [+-]digits followed by i or u.
+// number reads a number at position p of src into v: [+-]digits[.digits][e[+-]digits], or
+// [+-]digits followed by i or u. It returns the position after the number.
 //
 // If the digits without the point are at most 2^53 and the exponent is small, the number is the
 // quotient or product of two exact float64s, so a single rounding gives the nearest float64.
@@ -135,7 +136,8 @@ func number(v *value, src []byte, p int) (int, reason) {
 	return p, reason{}
 }
 
-// integer finishes an integer. Its suffix is at p.
+// integer sets v to an integer whose digits end at position p, where its suffix i or u is.
+// magnitude is the value of the digits. It returns the position after the suffix.
 func integer(v *value, src []byte, start, p int, magnitude uint64, digits int, negative bool) (int, reason) {
 	text := unsafe.String(&src[start], p-start)
 	if src[p] == 'u' {

@@ -11,8 +11,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// declares reports whether values of a kind cannot be decoded correctly from MessagePack alone,
-// without the declared type.
+// declares reports whether a decoder of MessagePack must know the declared type k of a column. It
+// must if MessagePack alone does not say enough to decode the values correctly.
 func declares(k schema.Kind) bool {
 	switch k {
 	case schema.Map, schema.JSON, schema.Varchar, schema.HugeInt, schema.UHugeInt, schema.Decimal:
@@ -22,7 +22,7 @@ func declares(k schema.Kind) bool {
 }
 
 // typeOf returns the declared type of the field with the given name. It returns nil if there is no
-// such field, or if decoding its values does not need the type.
+// such field, or if its values can be decoded without the type.
 func typeOf(fields []schema.Field, name []byte) *schema.Type {
 	return ifDeclared(ingest.TypeNamed(fields, name))
 }
@@ -34,7 +34,8 @@ func ifDeclared(t *schema.Type) *schema.Type {
 	return nil
 }
 
-// elementOf returns the declared type of a list's elements. The elements of a MAP are its entries.
+// elementOf returns the declared type of the elements of the list type t. For a MAP, these are its
+// entries.
 func elementOf(t *schema.Type) *schema.Type {
 	switch {
 	case t == nil:
@@ -53,8 +54,8 @@ func fieldOf(t *schema.Type, name []byte) *schema.Type {
 	return typeOf(t.Fields, name)
 }
 
-// declared decodes the next value if the declared type needs special decoding. Otherwise taken is
-// false, and value decodes it.
+// declared decodes the next value if the declared type t needs special decoding. If not, it returns
+// false, and the method value decodes it. code is the type byte of the value.
 func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) (taken bool, err error) {
 	switch t.Kind {
 	case schema.Map:
@@ -63,7 +64,7 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		}
 	case schema.JSON:
 		if code == codeNil || isString(code) {
-			return false, nil // a JSON column uses a string as JSON text if it is valid
+			return false, nil // a JSON column takes a string as JSON text, if it is valid JSON
 		}
 		return true, r.asJSON(c, row)
 	case schema.Varchar:
@@ -79,8 +80,8 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 		}
 		return true, r.asJSON(c, row)
 	case schema.HugeInt, schema.UHugeInt, schema.Decimal:
-		// Numbers of more than 64 bits are sent as text. A column that may have both is text as a
-		// whole.
+		// Numbers of more than 64 bits are sent as text. In a column that may have such numbers,
+		// all numbers are stored as text.
 		if !isInt(code) && code != codeFloat32 && code != codeFloat64 {
 			return false, nil
 		}
@@ -97,7 +98,7 @@ func (r *reader) declared(c *ingest.Column, row int, t *schema.Type, code byte) 
 	return false, nil
 }
 
-// asJSON sets row to the next value as JSON text.
+// asJSON sets row of column c to the next value, as JSON text.
 func (r *reader) asJSON(c *ingest.Column, row int) error {
 	text, err := r.json(nil)
 	if err != nil {
@@ -106,8 +107,8 @@ func (r *reader) asJSON(c *ingest.Column, row int) error {
 	return c.SetString(row, text)
 }
 
-// whole returns the floating-point number at position at, and whether it is an integral number. ok
-// is false for integers.
+// whole returns the floating-point number at position at, and whether it is a whole number. ok is
+// false if the value is not a floating-point number.
 func (r *reader) whole(at int, code byte) (f float64, ok bool) {
 	if isInt(code) {
 		return 0, false
@@ -116,8 +117,8 @@ func (r *reader) whole(at int, code byte) (f float64, ok bool) {
 	return f, f == math.Trunc(f) && !math.IsInf(f, 0)
 }
 
-// entries sets row to a map as the list of its entries, which are structs of key and value. Keys
-// may have any type.
+// entries decodes a map into row of column c, as a list of its entries. Entries are structs of key
+// and value. Keys may have any type.
 func (r *reader) entries(c *ingest.Column, row int, t *schema.Type) error {
 	if err := r.enter(); err != nil {
 		return err
@@ -153,7 +154,8 @@ func (r *reader) entries(c *ingest.Column, row int, t *schema.Type) error {
 	return c.EndList()
 }
 
-// json appends the next value to b as JSON text. A value that JSON cannot express is an error.
+// json appends the next value to b as JSON text. It returns an error if JSON cannot express the
+// value.
 func (r *reader) json(b []byte) ([]byte, error) {
 	code, err := r.code()
 	if err != nil {

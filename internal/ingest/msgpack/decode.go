@@ -1,11 +1,15 @@
-// Package msgpack decodes rows in MessagePack: Arc's write format, and plain maps for the table
-// API. Values are copied directly from the body into Arrow buffers.
+// Package msgpack decodes rows in MessagePack. It reads the MessagePack write format of Arc (a
+// database server whose write formats Scoter accepts), and plain maps for Scoter's table API.
+// Values are copied directly from the body into Arrow buffers.
 //
-// Arc's format has items. They are sent alone, in an array, under "batch", or as a sequence:
+// A body in Arc's format has items, each with the rows of one table. An item has one of these
+// forms:
 //
 //	{"m": table, "columns": {name: [values]...}, "tag_keys": [names]}
 //	{"m": table, "t": time, "h": host, "fields": {name: value...} | "f": [values],
 //	 "tags": {name: value...}}
+//
+// The body is a single item, an array of items, a map {"batch": [items]}, or a sequence of these.
 //
 // "tag_keys", "t", "h" and "tags" are optional. Names follow Arc: a table named by the integer 7 is
 // "measurement_7", a host 7 is "host_7", and the values under "f" are the columns field_0, field_1
@@ -35,15 +39,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Options of Decode.
+// Options are the options of Decode.
 type Options struct {
-	Now       time.Time        // the time of rows without one
-	Precision ingest.Precision // the unit of integer times; Auto derives it from their magnitude
+	Now time.Time // Now is the time of rows that have no time.
+	// Precision is the unit of times that are integers. Auto finds the unit from their size.
+	Precision ingest.Precision
 }
 
-// Decode returns the rows of a body in Arc's format: one Rows per table, in the order in which the
-// tables first appear. Errors are base.TooLarge or base.Invalid, with the position in bytes if the
-// format is broken.
+// Decode returns the rows of a body in the MessagePack format of Arc. The result has one Rows per
+// table, in the order in which the tables first appear in the body. Errors are base.TooLarge or
+// base.Invalid. If the format is broken, the error has the position in bytes.
 func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
 	d := decoder{reader: reader{src: body}, opts: opts, padding: ingest.NewPadding()}
 	for d.p < len(body) {
@@ -68,21 +73,23 @@ func Decode(body []byte, opts Options) ([]ingest.Rows, error) {
 
 type decoder struct {
 	reader
-	opts    Options
-	types   []schema.Field // the table's columns whose values need the declared type
+	opts Options
+	// types are the types of those columns that MessagePack alone cannot decode.
+	types   []schema.Field
 	tables  []*table
 	byName  map[string]*table
 	padding *ingest.Padding
 	scratch [32]byte
 }
 
-// table is an ingest.Table with the tags of Arc's format.
+// table has the rows of one table, and says which of its columns are tags in Arc's format.
 type table struct {
 	*ingest.Table
 	tags []*ingest.Column
 }
 
-// tag records that c is a tag. position is a hint: its place among the tags.
+// tag records that column c is a tag. position is its place among the tags of the row. It is only a
+// hint, which makes the search faster.
 func (t *table) tag(position int, c *ingest.Column) {
 	if position < len(t.tags) && t.tags[position] == c || slices.Contains(t.tags, c) {
 		return
@@ -90,7 +97,7 @@ func (t *table) tag(position int, c *ingest.Column) {
 	t.tags = append(t.tags, c)
 }
 
-// items decodes an item or an array of items.
+// items decodes one item (a map with rows of a table) or an array of items.
 func (d *decoder) items() error {
 	code, err := d.code()
 	if err != nil {
@@ -115,7 +122,7 @@ func (d *decoder) items() error {
 	return nil
 }
 
-// The keys of an item.
+// These constants are the keys that an item may have. An item is a map with rows of a table.
 const (
 	partTable = iota
 	partTime
@@ -140,15 +147,15 @@ func partOf(key []byte) int {
 	return -1
 }
 
-// item decodes one map. Its keys may have any order: values before the table's name are skipped
-// first, and decoded after the name is known.
+// item decodes one item, a map with rows of a table. Its keys may have any order. Values before the
+// name of the table are first skipped, and decoded when the name is known.
 func (d *decoder) item() error {
 	n, err := d.mapHeader()
 	if err != nil {
 		return err
 	}
 	var t *table
-	var later [parts]int // start of each value that was skipped, plus 1; 0 if there is none
+	var later [parts]int // later[i] is the start, plus 1, of the skipped value of key i, or 0.
 	var seen [parts]bool
 	for range n {
 		key, err := d.str()
@@ -193,7 +200,7 @@ func (d *decoder) item() error {
 	}
 	d.p = end
 	if seen[partColumns] {
-		return nil // columns has grown the table
+		return nil // the method columns has already added the rows
 	}
 	return t.Grow(1)
 }
@@ -217,7 +224,7 @@ func (d *decoder) checkParts(seen [parts]bool) error {
 	return nil
 }
 
-// batch decodes the array under "batch".
+// batch decodes the array of items under the key "batch".
 func (d *decoder) batch() error {
 	code, err := d.code()
 	if err == nil && !isArray(code) {
@@ -233,7 +240,7 @@ func (d *decoder) batch() error {
 	return d.items()
 }
 
-// table decodes the table's name and returns the table.
+// table decodes the name of a table, and returns the table with this name.
 func (d *decoder) table() (*table, error) {
 	name, err := d.name("measurement_")
 	if err != nil {
@@ -257,7 +264,8 @@ func (d *decoder) table() (*table, error) {
 	return t, nil
 }
 
-// name decodes a string. An integer becomes prefix and its digits.
+// name decodes a name, which is a string or an integer. An integer becomes the text prefix followed
+// by its digits.
 func (d *decoder) name(prefix string) ([]byte, error) {
 	code, err := d.code()
 	if err != nil || !isInt(code) {
@@ -270,7 +278,7 @@ func (d *decoder) name(prefix string) ([]byte, error) {
 	return append([]byte(prefix), text...), err
 }
 
-// part decodes the value of one of an item's keys into the table.
+// part decodes the next value into the table t. The value belongs to the key part of an item.
 func (d *decoder) part(t *table, part int) error {
 	switch part {
 	case partColumns:
@@ -293,7 +301,7 @@ func (d *decoder) part(t *table, part int) error {
 	return d.fieldList(t)
 }
 
-// finish converts the times of the table and returns its rows.
+// finish converts the times of the table to timestamps, and returns the table's rows.
 func (d *decoder) finish(t *table) (ingest.Rows, error) {
 	c, err := t.Column(0, []byte(ingest.TimeColumn))
 	if err != nil {
@@ -312,7 +320,7 @@ func (d *decoder) finish(t *table) (ingest.Rows, error) {
 	return ingest.Rows{Table: t.Name, Batch: batch, Tags: t.tagIndices()}, nil
 }
 
-// tagIndices returns the positions of the tags among the columns, in ascending order.
+// tagIndices returns the positions of the tags among the table's columns, in ascending order.
 func (t *table) tagIndices() []int {
 	var at []int
 	for i, c := range t.Columns() {

@@ -67,8 +67,8 @@ type list = []any
 // columns is a columnar item of table t.
 func columns(p ...any) pairs { return pairs{"m", "t", "columns", pairs(p)} }
 
-// TestTimesThatRowsLackAreGiven: the batch must not be marked as lacking times, because tables with
-// a primary key refuse such batches.
+// TestTimesThatRowsLackAreGiven checks that rows without a time get one. The batch must not be
+// marked as lacking times, because tables with a primary key refuse such batches.
 func TestTimesThatRowsLackAreGiven(t *testing.T) {
 	at := 1_700_000_000
 	for _, items := range []list{

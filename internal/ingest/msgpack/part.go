@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// prefix returns the table's name as the start of a message, or "" if the table has no name.
+// prefix returns the table's name with a colon, for the start of an error message. It returns "" if
+// the table has no name.
 func (t *table) prefix() string {
 	if t.Name == "" {
 		return ""
@@ -16,7 +17,7 @@ func (t *table) prefix() string {
 	return fmt.Sprintf("table %q: ", t.Name)
 }
 
-// within adds the table's name to an error, if the table has a name.
+// within adds the name of the table to the error err, if the table has a name.
 func (t *table) within(err error) error {
 	if t.Name == "" {
 		return err
@@ -24,7 +25,7 @@ func (t *table) within(err error) error {
 	return base.Wrap(err, "table %q", t.Name)
 }
 
-// columns decodes a map of columns and grows the table by their rows.
+// columns decodes a map from column names to arrays of values, and adds these rows to the table.
 func (d *decoder) columns(t *table) error {
 	n, err := d.mapHeader()
 	if err != nil {
@@ -81,7 +82,7 @@ func (d *decoder) tagKeys(t *table) error {
 	return nil
 }
 
-// row decodes the map of a row's fields.
+// row decodes the map of the fields of one row.
 func (d *decoder) row(t *table) error {
 	n, err := d.mapHeader()
 	if err != nil {
@@ -92,7 +93,7 @@ func (d *decoder) row(t *table) error {
 		if err != nil {
 			return err
 		}
-		c, err := t.Column(i+1, name) // the time usually precedes the fields
+		c, err := t.Column(i+1, name) // position i+1, because the time usually precedes the fields
 		if err != nil {
 			return err
 		}
@@ -120,7 +121,7 @@ func (d *decoder) fieldList(t *table) error {
 	return nil
 }
 
-// tags decodes the map of a row's tags.
+// tags decodes the map of the tags of one row.
 func (d *decoder) tags(t *table) error {
 	n, err := d.mapHeader()
 	if err != nil {
@@ -131,7 +132,7 @@ func (d *decoder) tags(t *table) error {
 		if err != nil {
 			return err
 		}
-		guess := len(t.Columns()) - n + i // the tags are usually last
+		guess := len(t.Columns()) - n + i // tags are usually the last columns of a table
 		c, err := t.Column(max(guess, 0), name)
 		if err != nil {
 			return err
@@ -153,7 +154,7 @@ func (d *decoder) tags(t *table) error {
 	return nil
 }
 
-// host decodes the host of a row, which is a tag.
+// host decodes the host of one row. It is stored as a tag.
 func (d *decoder) host(t *table) error {
 	code, err := d.code()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// DecodeTable returns the rows of a body for the one table that the request's address names. The
-// body has maps from column to value: a single map, an array of maps, or a sequence. Alternatively
-// it is a single {"columns": {name: [values]...}}, as in Decode. No column has a special meaning:
+// DecodeTable decodes a body for a single table, the one in the URL of the request. The body has
+// maps from column names to values: a single map, an array of maps, or a sequence of maps. It may
+// also be a single {"columns": {name: [values]...}}, as in Decode. No column has a special meaning:
 // integers under "time" stay integers. types are the known columns of the table.
 func DecodeTable(body []byte, types []schema.Field) (arrow.RecordBatch, error) {
 	d := decoder{reader: reader{src: body}, types: ingest.Declared(types, declares)}

@@ -8,7 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// MessagePack's type bytes. The fix* ranges are tested by the functions that decode them.
+// These are the type bytes of MessagePack values. Types whose names begin with fix have ranges of
+// type bytes, which the functions that decode them test.
 const (
 	codeNil      = 0xc0
 	codeFalse    = 0xc2
@@ -40,7 +41,7 @@ const (
 	codeMap32    = 0xdf
 )
 
-// extTimestamp is the extension type that MessagePack reserves for timestamps.
+// extTimestamp is the number of the extension type that MessagePack reserves for timestamps.
 const extTimestamp = -1
 
 func isInt(code byte) bool {
@@ -56,7 +57,7 @@ func isMap(code byte) bool {
 	return code >= 0x80 && code < 0x90 || code == codeMap16 || code == codeMap32
 }
 
-// typeName returns the name of a value's type, for messages.
+// typeName returns the name of the type of a value with the type byte code, for error messages.
 func typeName(code byte) string {
 	switch {
 	case code == codeNil:
@@ -79,8 +80,8 @@ func typeName(code byte) string {
 	return "an extension"
 }
 
-// reader decodes the bytes of a body. Its methods leave p after the value that they read, or return
-// an error.
+// reader decodes the MessagePack values of a body. Each method reads one value or part and leaves
+// the position p after it, or returns an error.
 type reader struct {
 	src   []byte
 	p     int
@@ -95,7 +96,7 @@ func (r *reader) truncated() error {
 	return base.Errorf(base.Invalid, "msgpack: the body ends in the middle of a value, at byte %d", len(r.src)).At(len(r.src))
 }
 
-// code returns the type byte of the next value without consuming it.
+// code returns the type byte of the next value. It does not consume the byte.
 func (r *reader) code() (byte, error) {
 	if r.p >= len(r.src) {
 		return 0, r.truncated()
@@ -103,7 +104,7 @@ func (r *reader) code() (byte, error) {
 	return r.src[r.p], nil
 }
 
-// take returns the next n bytes.
+// take consumes the next n bytes and returns them.
 func (r *reader) take(n int) ([]byte, error) {
 	if n < 0 || n > len(r.src)-r.p {
 		return nil, r.truncated()
@@ -113,7 +114,7 @@ func (r *reader) take(n int) ([]byte, error) {
 	return b, nil
 }
 
-// length reads a big-endian length of 1, 2 or 4 bytes.
+// length reads a big-endian length that has 1, 2 or 4 bytes, as size says.
 func (r *reader) length(size int) (int, error) {
 	b, err := r.take(size)
 	if err != nil {
@@ -126,7 +127,8 @@ func (r *reader) length(size int) (int, error) {
 	return n, nil
 }
 
-// enter and leave count the nesting depth.
+// enter and leave count how deeply values are nested. enter returns an error if the depth exceeds
+// the limit. Each call of enter needs a call of leave.
 func (r *reader) enter() error {
 	if r.depth++; r.depth > ingest.MaxNesting {
 		return base.Errorf(base.TooLarge, "msgpack: values are nested deeper than %d", ingest.MaxNesting).At(r.p + 1)
@@ -136,8 +138,8 @@ func (r *reader) enter() error {
 
 func (r *reader) leave() { r.depth-- }
 
-// arrayHeader reads an array's header and returns its number of values. A number that does not fit
-// in the rest of the body is an error.
+// arrayHeader reads the header of an array and returns the number of its values. It returns an
+// error if the rest of the body is too short for that number of values.
 func (r *reader) arrayHeader() (int, error) {
 	code, err := r.code()
 	if err != nil {
@@ -160,7 +162,8 @@ func (r *reader) arrayHeader() (int, error) {
 	return n, err
 }
 
-// mapHeader reads a map's header and returns its number of pairs.
+// mapHeader reads the header of a map and returns the number of its pairs. It returns an error if
+// the rest of the body is too short for that number of pairs.
 func (r *reader) mapHeader() (int, error) {
 	code, err := r.code()
 	if err != nil {
@@ -183,7 +186,7 @@ func (r *reader) mapHeader() (int, error) {
 	return n, err
 }
 
-// str reads a string.
+// str reads a MessagePack string and returns its bytes.
 func (r *reader) str() ([]byte, error) {
 	code, err := r.code()
 	if err != nil {
@@ -205,8 +208,8 @@ func (r *reader) str() ([]byte, error) {
 	return r.take(n)
 }
 
-// integer reads an integer. If it is above the range of int64, big has its value; otherwise big is
-// 0.
+// integer reads an integer and returns it as v. If it is above the range of int64, big is its
+// value; otherwise big is 0.
 func (r *reader) integer() (v int64, big uint64, err error) {
 	code, err := r.code()
 	if err != nil {
@@ -219,7 +222,8 @@ func (r *reader) integer() (v int64, big uint64, err error) {
 	case code >= 0xe0:
 		return int64(int8(code)), 0, nil
 	}
-	size := 1 << (code & 3) // both families have the sizes 1, 2, 4 and 8, in this order
+	// signed and unsigned integers have the sizes 1, 2, 4 and 8, in this order
+	size := 1 << (code & 3)
 	b, err := r.take(size)
 	if err != nil {
 		return 0, 0, err
@@ -249,7 +253,8 @@ func (r *reader) integer() (v int64, big uint64, err error) {
 	return v, big, nil
 }
 
-// extension reads an extension's header and returns its type and size.
+// extension reads the header of an extension value. It returns the extension's type and the size of
+// its content in bytes.
 func (r *reader) extension() (kind int8, size int, err error) {
 	code := r.src[r.p]
 	r.p++
@@ -271,7 +276,7 @@ func (r *reader) extension() (kind int8, size int, err error) {
 	return int8(b[0]), size, nil
 }
 
-// floatAt decodes a float32 or float64. b starts with its type byte.
+// floatAt decodes a float32 or float64. b begins with the type byte of the value.
 func floatAt(b []byte) float64 {
 	if b[0] == codeFloat32 {
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(b[1:])))
@@ -279,9 +284,10 @@ func floatAt(b []byte) float64 {
 	return math.Float64frombits(binary.BigEndian.Uint64(b[1:]))
 }
 
-// skip skips the next value, of any type.
+// skip skips the next value, of any type, with the values inside of it.
 func (r *reader) skip() error {
-	// left is the number of values that are still to be skipped, so nesting needs no stack.
+	// left is the number of values that are still to be skipped. A list or map adds its values to
+	// left, so nesting needs no stack.
 	for left := 1; left > 0; left-- {
 		code, err := r.code()
 		if err != nil {
@@ -321,7 +327,7 @@ func (r *reader) skip() error {
 	return nil
 }
 
-// bin reads a binary value. The next value must be one.
+// bin reads a binary value and returns its bytes. The next value must be a binary value.
 func (r *reader) bin() ([]byte, error) {
 	code := r.src[r.p]
 	r.p++

@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// value sets row of the column to the next value. t is its declared type, or nil if that does not
-// matter.
+// value decodes the next value into row of column c. t is the declared type of the column. It is
+// nil if the value can be decoded without the type.
 func (r *reader) value(c *ingest.Column, row int, t *schema.Type) error {
 	code, err := r.code()
 	if err != nil {
@@ -119,7 +119,8 @@ func (r *reader) object(c *ingest.Column, row int, t *schema.Type) error {
 	return nil
 }
 
-// moment reads an extension, which must be MessagePack's timestamp.
+// moment decodes an extension value into row of column c. It must be a timestamp, the extension
+// that MessagePack defines.
 func (r *reader) moment(c *ingest.Column, row int) error {
 	kind, size, err := r.extension()
 	if err != nil {
@@ -143,7 +144,7 @@ func (r *reader) moment(c *ingest.Column, row int) error {
 	return c.SetTimestamp(row, micros+int64(nanos/1000), uint16(nanos%1000))
 }
 
-// timestamp decodes the content of MessagePack's timestamp, which has one of three sizes.
+// timestamp decodes the content of a MessagePack timestamp. It has 4, 8 or 12 bytes.
 func timestamp(b []byte) (seconds int64, nanos uint32, ok bool) {
 	switch len(b) {
 	case 4:
@@ -157,9 +158,10 @@ func timestamp(b []byte) (seconds int64, nanos uint32, ok bool) {
 	return 0, 0, false
 }
 
-// values decodes the values of a column's rows from first to end. This is the hot path: most
-// columns are one run of one type, and each type has its own loop. Other values are decoded by
-// value, as are numbers whose declared type needs special decoding.
+// values decodes values into the rows of column c from first up to end. This is the hot path: most
+// columns have a long run of values of the same type, and each type has a loop of its own. All
+// other values are decoded by the method value. So are numbers whose declared type t needs special
+// decoding.
 func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error {
 	for row := first; row < end; {
 		code, err := r.code()
@@ -189,7 +191,8 @@ func (r *reader) values(c *ingest.Column, first, end int, t *schema.Type) error 
 	return nil
 }
 
-// floats reads a run of float64s, at least one, up to row end.
+// floats decodes a run of float64 values into column c, from row up to end. There must be at least
+// one. It returns the row at which the run ended.
 func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
 	if len(r.src)-r.p < 9 {
 		return row, r.truncated()
@@ -209,7 +212,8 @@ func (r *reader) floats(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// integers reads a run of integers in the range of int64, up to row end.
+// integers decodes a run of integers in the range of int64 into column c, from row up to end. It
+// returns the row at which the run ended.
 func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	values, err := c.Run(ingest.Int, row, end)
 	if err != nil {
@@ -242,7 +246,7 @@ func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 			return row, err
 		}
 		if big != 0 {
-			break // src still starts with this value
+			break // src still begins with the value that is not in the run
 		}
 		values[row] = uint64(v)
 		src = r.src[r.p:]
@@ -251,19 +255,21 @@ func (r *reader) integers(c *ingest.Column, row, end int) (int, error) {
 	r.p = len(r.src) - len(src)
 	c.CommitRun(row)
 	if row < end && len(src) > 0 && src[0] == codeUint64 {
-		// The value is above the range of int64. value changes the column to unsigned integers.
+		// The value is above the range of int64. The method value changes the column to unsigned
+		// integers.
 		return row + 1, r.value(c, row, nil)
 	}
 	return row, nil
 }
 
-// strings reads a run of strings, up to row end.
+// strings decodes a run of strings into column c, from row up to end. It returns the row at which
+// the run ended.
 func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
 	src := r.src
 	p := r.p
 	for first := row; row < end && p < len(src); {
 		if row == first+1 {
-			c.Reserve(end) // now the column's kind is known to be String
+			c.Reserve(end) // Reserve needs the column's kind, which is String now
 		}
 		code := src[p]
 		n := int(code & 31)
@@ -293,8 +299,8 @@ func (r *reader) strings(c *ingest.Column, row, end int) (int, error) {
 	return row, nil
 }
 
-// text reads the value of a tag as text. ok is false for nil. A number or a boolean becomes the
-// shortest text that represents it.
+// text decodes the value of a tag as text. A number or a boolean becomes the shortest text that
+// represents it. ok is false if the value is nil. The text may use the memory of scratch.
 func (r *reader) text(scratch []byte) (text []byte, ok bool, err error) {
 	code, err := r.code()
 	if err != nil {

@@ -5,20 +5,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// declares reports whether values of a kind cannot be decoded correctly from JSON alone, without
-// the declared type.
+// declares reports whether a decoder of JSON must know the declared type k of a column. It must if
+// JSON alone does not say enough to decode the values correctly.
 func declares(k schema.Kind) bool {
 	return k == schema.Map || k == schema.JSON || k == schema.Varchar || k == schema.Decimal || k.IsInteger()
 }
 
-// member is a column of a row, with its declared type.
+// member is a column that a row has, with its declared type.
 type member struct {
 	column *ingest.Column
 	of     *schema.Type
 }
 
-// typeOf returns the declared type of a row's i-th column, or nil if it does not matter. Most rows
-// list their columns in the same order, so names are rarely compared.
+// typeOf returns the declared type of column c, the i-th of a row. It returns nil if values can be
+// decoded without the type. Most rows list their columns in the same order, so names are rarely
+// compared.
 func (d *decoder) typeOf(i int, c *ingest.Column, name []byte) *schema.Type {
 	if len(d.types) == 0 {
 		return nil

@@ -1,5 +1,5 @@
 // Package ndjson decodes rows in JSON: a sequence of objects, usually one per line (NDJSON), or one
-// array of objects. The members of an object are the columns of a row.
+// array of objects. Each object is a row, and its members are the columns.
 //
 // Types, in addition to the rules of package ingest:
 //   - A number without a point and an exponent is an exact integer, or an error. -0 and all other
@@ -7,14 +7,14 @@
 //   - An integer above the range of uint64 becomes float64 if that is exact. Otherwise it must be
 //     sent as a string. The engine converts strings to the column's type, as it does for times and
 //     all other types that JSON lacks.
-//   - For a DECIMAL column, and for one of 128-bit integers, numbers stay text. They may also be
-//     sent as strings. For other integer columns 2.0 is an integer.
+//   - For a DECIMAL column, and for a column of 128-bit integers, numbers stay text. They may also
+//     be sent as strings. For other integer columns 2.0 is an integer.
 //   - Arrays are lists, and objects are structs. For a MAP column an object is the list of its
 //     entries.
 //   - For a JSON or VARCHAR column every value except a string stays JSON text.
 //
 // JSON is parsed strictly (RFC 8259): no comments, no trailing commas, UTF-8 only, no surrogate
-// halves. A name that is given twice in an object is an error, because either choice would lose a
+// halves. A name that occurs twice in an object is an error, because either choice would lose a
 // value.
 package ndjson
 
@@ -24,8 +24,8 @@ import (
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	// The tokenizer that is planned for encoding/json. It is strict, has exact positions, and
-	// streams without building values.
+	// jsontext is the JSON tokenizer that is planned for encoding/json. It is strict, knows exact
+	// positions, and reads tokens without building values.
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/scoterdb/scoter/internal/base"
@@ -33,22 +33,25 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Options are properties of a body that its content does not tell. The zero value is valid.
+// Options are what a decoder must know about a body and its content does not say. The zero value is
+// valid.
 type Options struct {
-	// Types are the known columns of the target table.
+	// Types are the known columns of the target table, with their types.
 	Types []schema.Field
-	// Moments marks text columns without a declared type in which every value is an ISO 8601 date
-	// or time. The mark is in their fields' metadata (schema.NaturalKey), so that new columns get
-	// that type.
+	// Moments says that text columns of dates and times are to be marked, so that new columns of
+	// the table get such a type. A column is marked if it has no declared type, and every value is
+	// an ISO 8601 date or time. The mark is in the metadata of the column's field
+	// (schema.NaturalKey).
 	Moments bool
 }
 
-// Decode returns the rows of a body. Errors are base.Invalid or base.TooLarge, with the position in
-// bytes.
+// Decode returns the rows of a body of JSON. Errors are base.Invalid or base.TooLarge, with the
+// position in bytes.
 func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	d := decoder{
-		// Columns detect duplicate names themselves, without a set of names.
+		// The tokenizer need not find duplicate names, for which it would build a set of names: the
+		// columns find them.
 		in:    jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true)),
 		table: ingest.NewTable("", ingest.NewPadding()),
 		types: ingest.Declared(o.Types, declares),
@@ -67,14 +70,14 @@ func Decode(body []byte, o Options) (arrow.RecordBatch, error) {
 type decoder struct {
 	in      *jsontext.Decoder
 	table   *ingest.Table
-	types   []schema.Field // columns whose values cannot be decoded from JSON alone
-	members []member       // columns of the latest row
+	types   []schema.Field // types are the types of those columns that JSON alone cannot decode.
+	members []member       // members are the columns of the last row.
 	depth   int
 	scratch []byte
 }
 
-// located adds the decoder's current position to an error. It converts the tokenizer's own errors
-// to base errors.
+// located adds the position of the decoder in the body to an error. It converts errors of the
+// tokenizer to base errors.
 func (d *decoder) located(err error) error {
 	var own *base.Error
 	if errors.As(err, &own) {
@@ -126,7 +129,7 @@ func (d *decoder) rows() error {
 	}
 }
 
-// end checks that nothing follows the array of rows.
+// end returns an error if anything follows the array of rows.
 func (d *decoder) end() error {
 	_, err := d.in.ReadToken()
 	switch {
@@ -139,7 +142,7 @@ func (d *decoder) end() error {
 }
 
 func (d *decoder) row() error {
-	if _, err := d.in.ReadToken(); err != nil { // {
+	if _, err := d.in.ReadToken(); err != nil { // the opening brace
 		return err
 	}
 	row := d.table.Rows()
@@ -156,13 +159,13 @@ func (d *decoder) row() error {
 			return err
 		}
 	}
-	if _, err := d.in.ReadToken(); err != nil { // }
+	if _, err := d.in.ReadToken(); err != nil { // the closing brace
 		return err
 	}
 	return d.table.Grow(1)
 }
 
-// text reads a string. The result is valid until the next string is read.
+// text reads a JSON string and returns its text. The text is valid until the next string is read.
 func (d *decoder) text() ([]byte, error) {
 	raw, err := d.in.ReadValue()
 	if err != nil {
@@ -175,7 +178,8 @@ func (d *decoder) text() ([]byte, error) {
 	return d.scratch, err
 }
 
-// value sets row to the next value. t is its declared type, or nil if that does not matter.
+// value decodes the next value into row of column c. t is the declared type of the column. It is
+// nil if the value can be decoded without the type.
 func (d *decoder) value(c *ingest.Column, row int, t *schema.Type) error {
 	kind := d.in.PeekKind()
 	if t != nil && (t.Kind == schema.JSON || t.Kind == schema.Varchar) && kind != 'n' && kind != '"' {
@@ -213,7 +217,7 @@ func (d *decoder) value(c *ingest.Column, row int, t *schema.Type) error {
 		}
 		return d.object(c, row, t)
 	}
-	// This is not the start of a value. Reading it returns the reason.
+	// This is not the start of a value. Reading the token returns the tokenizer's error.
 	if _, err := d.in.ReadToken(); err != nil {
 		return err
 	}
@@ -234,8 +238,8 @@ func (d *decoder) leave() error {
 	return err
 }
 
-// raw sets row to the JSON text of the next value. The value is not a string: a string is stored as
-// it is, and a JSON column uses it as JSON text if it is valid.
+// raw sets row of column c to the JSON text of the next value, which is not a string. Strings are
+// stored as they are: a JSON column takes a string as JSON text if it is valid JSON.
 func (d *decoder) raw(c *ingest.Column, row int) error {
 	value, err := d.in.ReadValue()
 	if err != nil {
@@ -248,7 +252,8 @@ func (d *decoder) raw(c *ingest.Column, row int) error {
 	return c.SetString(row, value)
 }
 
-// entries sets row to the members of an object, as a list of structs of key and value.
+// entries decodes an object into row of column c, as a list of its members. The elements of the
+// list are structs of key and value.
 func (d *decoder) entries(c *ingest.Column, row int, t *schema.Type) error {
 	if err := d.enter(); err != nil {
 		return err

@@ -10,8 +10,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// withMoments marks the text columns whose values are all dates or times, except columns with a
-// declared type. It consumes the batch.
+// withMoments returns the batch with those text columns marked whose values are all dates or times.
+// It does not mark columns that have a declared type. It takes over the caller's reference to the
+// batch.
 func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch {
 	var fields []arrow.Field
 	for i, column := range rec.Columns() {
@@ -30,7 +31,7 @@ func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch 
 			continue
 		}
 		if fields == nil {
-			fields = rec.Schema().Fields() // Fields returns a copy
+			fields = rec.Schema().Fields() // the slice that Fields returns is a copy
 		}
 		old := fields[i].Metadata
 		fields[i].Metadata = arrow.NewMetadata(append(old.Keys(), schema.NaturalKey), append(old.Values(), schema.Of(kind).String()))
@@ -42,8 +43,8 @@ func withMoments(rec arrow.RecordBatch, types []schema.Field) arrow.RecordBatch 
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), rec.Columns(), rec.NumRows())
 }
 
-// momentsOf returns the type that fits all values of a text column. It returns false if there is
-// none.
+// momentsOf returns the type of dates or times that fits all values of a text column. It returns
+// false if no such type does.
 func momentsOf(text *array.String) (schema.Kind, bool) {
 	kind := schema.Null
 	nanos, far := false, false

@@ -12,13 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// number sets row to a number. t is its declared type, or nil if that does not matter.
+// number sets row of column c to the number with the JSON text raw. t is the declared type of the
+// column. It is nil if the number can be decoded without the type.
 func number(c *ingest.Column, row int, raw []byte, t *schema.Type) error {
 	whole := !bytes.ContainsAny(raw, ".eE") && string(raw) != "-0"
 	switch {
 	case t == nil:
 	case t.Kind == schema.Decimal || t.Kind == schema.HugeInt || t.Kind == schema.UHugeInt:
-		return c.SetString(row, raw) // a float64 may lose digits
+		return c.SetString(row, raw) // stored as text: a float64 may lose digits
 	case !whole && t.Kind.IsInteger():
 		return wholeNumber(c, row, raw, *t)
 	}
@@ -41,7 +42,7 @@ func float(c *ingest.Column, row int, raw []byte) (float64, error) {
 }
 
 func integer(c *ingest.Column, row int, raw []byte) error {
-	const maxDigits = 400 // a float64 has at most 309 before its point
+	const maxDigits = 400 // a float64 has at most 309 digits before its point
 	text := string(raw)
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return c.SetInt(row, v)
@@ -60,7 +61,8 @@ func integer(c *ingest.Column, row int, raw []byte) error {
 		WithHint("send it as a string")
 }
 
-// wholeNumber sets row of an integer column to a number with a point or an exponent.
+// wholeNumber sets row of column c, whose declared type t is an integer type, to a number with a
+// point or an exponent.
 func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 	digits, whole := batch.WholeNumber(string(raw))
 	if v, err := strconv.ParseInt(digits, 10, 64); err == nil {
@@ -73,8 +75,8 @@ func wholeNumber(c *ingest.Column, row int, raw []byte, t schema.Type) error {
 	if err != nil {
 		return err
 	}
-	if !whole && f == math.Trunc(f) { // rounding to float64 would make it an integer
+	if !whole && f == math.Trunc(f) { // only the rounding to float64 would make it an integer
 		return base.Errorf(base.Invalid, "row %d, column %q: %s is not exact in type %s", c.Row(row)+1, c.Name(), ingest.Quote(raw), t)
 	}
-	return c.SetFloat(row, f) // for a column that may become DOUBLE
+	return c.SetFloat(row, f) // the column may become DOUBLE later
 }

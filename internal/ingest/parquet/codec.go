@@ -9,10 +9,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// arrow-go's zstd and snappy codecs decompress as much as a page's data claims, not as much as the
-// page's header says. So a page of one megabyte can use up all memory. boundedCodec refuses to
-// write more than dst holds, and otherwise uses arrow-go's codec. The table of codecs is global to
-// the process, so the bound applies to all of its readers.
+// This init function replaces arrow-go's zstd and snappy codecs by boundedCodec. arrow-go's codecs
+// decompress as much as a page's data claims, not as much as the page's header says. So a page of
+// one megabyte can use up all memory. boundedCodec refuses to write more than dst holds, and
+// otherwise uses arrow-go's codec. The table of codecs is global to the process, so the bound
+// applies to all of its readers.
 func init() {
 	for compression, decode := range map[compress.Compression]func(dst, src []byte) ([]byte, error){
 		compress.Codecs.Zstd:   decodeZstd,
@@ -39,9 +40,10 @@ type boundedCodec struct {
 	decode func(dst, src []byte) ([]byte, error)
 }
 
-// Decode decompresses src into dst. Like arrow-go's codecs it panics on broken data.
+// Decode decompresses src into dst, and refuses to write more than dst holds. It panics on broken
+// data, as arrow-go's codecs do.
 func (c boundedCodec) Decode(dst, src []byte) []byte {
-	if dst == nil { // the caller sets no bound
+	if dst == nil { // a caller that passes nil sets no bound
 		return c.Codec.Decode(dst, src)
 	}
 	out, err := c.decode(dst, src)

@@ -28,15 +28,17 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// MaxBatchRows is the largest number of rows in a batch. It equals that of a part's row group.
+// MaxBatchRows is the maximum number of rows in a batch. A row group of a part (one of Scoter's own
+// Parquet files) has as many rows.
 const MaxBatchRows = 122_880
 
-// Decode returns a file's rows as batches of natural types, of at most MaxBatchRows rows each. A
-// file without rows has one empty batch. The caller releases the batches.
+// Decode returns the rows of a Parquet file as batches of natural types (see ingest.Natural), of at
+// most MaxBatchRows rows each. A file without rows has one empty batch. The caller releases the
+// batches.
 //
-// limit bounds the bytes of the decoded rows. Decoding itself uses at most three times limit, and
-// at most 1 GiB or eight times the body's size, whichever is more. Errors are base.Invalid or
-// base.TooLarge.
+// limit is the maximum size in bytes of the decoded rows. Decoding itself uses at most three times
+// limit, and at most 1 GiB or eight times the body's size, whichever is more. Errors are
+// base.Invalid or base.TooLarge.
 func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	var d decoder
 	defer func() {
@@ -44,7 +46,8 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 			err = p
 		}
 		if err == nil {
-			// after a panic arrow-go's readers cannot be released; the garbage collector frees them
+			// After a panic, arrow-go's readers cannot be released. The garbage collector frees
+			// them.
 			d.release()
 		} else {
 			for _, b := range batches {
@@ -72,19 +75,19 @@ func Decode(body []byte, limit int64) (batches []arrow.RecordBatch, err error) {
 	return batches, nil
 }
 
-// Bounds say how many rows Each reads at once, and how many bytes they should take. If rows are
-// wide, Bytes decides.
+// Bounds say how many rows the function Each reads at once, and how many bytes these should take at
+// most. If rows are wide, the bound on bytes is reached first.
 type Bounds struct{ Rows, Bytes int64 }
 
-// perGroup bounds the memory for reading one row group, in bytes.
+// perGroup is the maximum number of bytes of memory for reading one row group.
 const perGroup = 4 << 30
 
-// Each calls f with the rows of a file of any size, in batches like those of Decode, and with the
-// number of rows in the file. If the file has no rows, f gets an empty batch. f may retain the
-// batch.
+// Each calls f for the rows of a Parquet file of any size, in batches like those of Decode. total
+// is the number of rows in the file. If the file has no rows, f gets an empty batch. f may retain
+// the batch.
 //
-// Each uses memory for one batch and at most one stored row group. Errors are those of f,
-// base.Invalid and base.TooLarge.
+// Each uses memory for one batch, and for at most one row group as it is stored. Errors are those
+// of f, base.Invalid and base.TooLarge.
 func Each(src Source, size int64, bounds Bounds, f func(rec arrow.RecordBatch, total int64) error) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Parquet"); p != nil {
@@ -121,7 +124,7 @@ func Each(src Source, size int64, bounds Bounds, f func(rec arrow.RecordBatch, t
 	return f(rec, 0)
 }
 
-// group calls f with the rows of a row group.
+// group calls f with the rows of one row group, in batches.
 func (d *decoder) group(group int, bounds Bounds, f func(arrow.RecordBatch) error) error {
 	meta := d.checked.ParquetReader().MetaData().RowGroup(group)
 	d.rows = meta.NumRows()
@@ -147,15 +150,18 @@ func (d *decoder) group(group int, bounds Bounds, f func(arrow.RecordBatch) erro
 }
 
 type decoder struct {
-	bound   *ingest.BoundedAllocator
-	natural *ingest.Budget // memory for the conversion of columns to natural types
+	bound *ingest.BoundedAllocator
+	// natural limits the memory for converting columns to the types that decoders return.
+	natural *ingest.Budget
 	rows    int64
-	checked *pqarrow.FileReader // allocates from bound
-	plain   *pqarrow.FileReader // for columns with structs, after they are checked
-	groups  []int               // all row groups
+	checked *pqarrow.FileReader // checked is the reader that allocates from bound.
+	// plain is the reader for columns with structs, after these were checked.
+	plain   *pqarrow.FileReader
+	groups  []int // groups are the numbers of all row groups.
 	fields  []arrow.Field
 	readers []*pqarrow.ColumnReader
-	// per column: its field in the file if its Arrow type loses part of its meaning, otherwise nil
+	// said has one element per column. It is the column's field in the file if the Arrow type of
+	// the column loses a part of its meaning, and otherwise nil.
 	said []*pqarrow.SchemaField
 }
 
@@ -182,7 +188,7 @@ func (d *decoder) open(src Source, size, limit int64) error {
 		return err
 	}
 	f := d.checked.ParquetReader()
-	most := 8 * limit // the narrowest type, boolean, has eight values per byte
+	most := 8 * limit // the narrowest type is boolean, with eight values per byte
 	for g := range f.NumRowGroups() {
 		group := meta.RowGroup(g)
 		if group.NumRows() < 0 || group.NumColumns() != meta.Schema.NumColumns() {
@@ -228,7 +234,7 @@ func openFile(src Source, meta *metadata.FileMetaData, alloc memory.Allocator) (
 	return r, nil
 }
 
-// columns opens the readers of the columns.
+// columns opens a reader for each column of the file.
 func (d *decoder) columns() error {
 	for i := range d.checked.Manifest.Fields {
 		f := &d.checked.Manifest.Fields[i]
@@ -284,7 +290,8 @@ func leavesOf(f *pqarrow.SchemaField, to []*pqarrow.SchemaField) []*pqarrow.Sche
 	return to
 }
 
-// check reads all leaves of a column, one by one, and charges their memory.
+// check reads all leaves (columns without children) of a column, one by one, and counts their
+// memory. It finds all failures that reading the column could have.
 func (d *decoder) check(f *pqarrow.SchemaField) error {
 	for _, leaf := range leavesOf(f, nil) {
 		if err := d.checkLeaf(leaf); err != nil {
@@ -300,7 +307,7 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 	}
 	alone := *d.checked
 	manifest := *alone.Manifest
-	manifest.Fields = []pqarrow.SchemaField{*leaf} // as if it were a column
+	manifest.Fields = []pqarrow.SchemaField{*leaf} // the leaf is read as if it were a column
 	alone.Manifest = &manifest
 	r, err := alone.GetFieldReader(context.Background(), 0, map[int]bool{leaf.ColIndex: true}, d.groups)
 	if err != nil {
@@ -317,7 +324,7 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 			d.bound.Take(int(chunk.Data().SizeInBytes()))
 		}
 		values.Release()
-		if leaf.LevelInfo.RepLevel > 0 { // a row may have any number of values
+		if leaf.LevelInfo.RepLevel > 0 { // inside of a list, a row may have any number of values
 			levels, err := r.GetRepLevels()
 			if err != nil {
 				return invalid(err)
@@ -337,7 +344,7 @@ func (d *decoder) checkLeaf(leaf *pqarrow.SchemaField) error {
 	return nil
 }
 
-// batch returns the next batch, with the given number of rows.
+// batch returns the next batch of the file, which has the given number of rows.
 func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 	arrays := make([]arrow.Array, 0, len(d.fields))
 	defer func() {
@@ -364,7 +371,7 @@ func (d *decoder) batch(rows int64) (arrow.RecordBatch, error) {
 	return ingest.Natural(batch, d.natural)
 }
 
-// next returns the next rows of the i-th column.
+// next returns the values of column i in the next rows.
 func (d *decoder) next(i int, rows int64) (arrow.Array, error) {
 	if rows == 0 {
 		b := array.NewBuilder(memory.DefaultAllocator, d.fields[i].Type)

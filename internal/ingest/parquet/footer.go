@@ -17,8 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/arrowipc"
 )
 
-// readFooter returns the content of the footer. It first checks the parts that arrow-go would use
-// without checking their sizes.
+// readFooter returns the content of a Parquet file's footer. It first checks the parts of the
+// footer whose sizes arrow-go would trust.
 func readFooter(src Source, size int64) (*metadata.FileMetaData, error) {
 	end, err := footerOf(src, size)
 	if err != nil {
@@ -37,10 +37,12 @@ func readFooter(src Source, size int64) (*metadata.FileMetaData, error) {
 	return f.MetaData(), nil
 }
 
-// tail is the size of the bytes after the footer: its length, and a magic word.
+// tail is the number of bytes after the footer of a Parquet file: the footer's length, and a magic
+// word.
 const tail = 4 + 4
 
-// footerOf returns the end of a file. It contains the whole footer, if there is one.
+// footerOf returns the last bytes of a Parquet file. They contain the whole footer, if there is
+// one.
 func footerOf(src Source, size int64) ([]byte, error) {
 	n := min(size, tail)
 	for {
@@ -57,8 +59,9 @@ func footerOf(src Source, size int64) ([]byte, error) {
 	}
 }
 
-// checkFooter checks the tree of columns. arrow-go builds it by recursion: a tree that is too deep,
-// or a group with more fields than fit in memory, would end the process.
+// checkFooter checks the tree of columns in a Parquet footer. arrow-go builds the tree by
+// recursion: a tree that is too deep, or a group with more fields than fit in memory, would end the
+// process.
 func checkFooter(body []byte) error {
 	footer, err := plainFooter(body)
 	if err != nil {
@@ -67,7 +70,7 @@ func checkFooter(body []byte) error {
 	return checkTree(footer.FileMetaData.Schema)
 }
 
-// plainFooter returns the footer as it is stored.
+// plainFooter decodes the footer of a Parquet file without interpreting it.
 func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 	if len(body) < tail || string(body[len(body)-4:]) != "PAR1" {
 		return footer, base.Errorf(base.Invalid, "Parquet: the body does not end like an unencrypted Parquet file")
@@ -85,9 +88,10 @@ func plainFooter(body []byte) (footer metadata.FileMetaData, err error) {
 	return footer, nil
 }
 
-// Claimed returns how many bytes the rows of a file take in memory according to its footer, or most
-// if that is less. It returns 0 if the footer is broken, because Decode reports that. The body's
-// size is not a bound: a column that repeats one value takes almost no space in a file.
+// Claimed returns the number of bytes that the rows of a Parquet file take in memory, according to
+// the file's footer. It returns most if the number is larger. It returns 0 if the footer is broken,
+// because Decode reports that. The file's size says little: a column that repeats one value takes
+// almost no space in a file.
 func Claimed(body []byte, most int64) (bytes int64) {
 	footer, err := plainFooter(body)
 	if err != nil {
@@ -106,7 +110,7 @@ func Claimed(body []byte, most int64) (bytes int64) {
 				bytes += min(4*values, most)
 			case parquet.Types.Int64, parquet.Types.Double, parquet.Types.Int96:
 				bytes += min(8*values, most)
-			default: // offsets and text
+			default: // one offset per value, and the text
 				bytes += min(4*values, most) + min(max(chunk.MetaData.TotalUncompressedSize, 0), most)
 			}
 			if bytes >= most {
@@ -117,13 +121,16 @@ func Claimed(body []byte, most int64) (bytes int64) {
 	return bytes
 }
 
-// fresh sets *to to a new value. It is needed for a type that is internal to arrow-go.
+// fresh sets *to to a pointer to a new value. It is needed because arrow-go does not export the
+// type T.
 func fresh[T any](to **T) { *to = new(T) }
 
-// checkTree checks the elements of a schema. Each element is followed by one subtree per child.
+// checkTree checks the elements of a Parquet schema. They are a tree in a list: each element is
+// followed by one subtree for each of its children.
 func checkTree[E interface{ GetNumChildren() int32 }](elements []E) error {
-	const deepest = 3 * ingest.MaxNesting // a list is a group in a group
-	// for each open group the number of children that are still to come
+	const deepest = 3 * ingest.MaxNesting // a list is a group inside of a group
+	// open has, for each group around the current element, the number of children that are still to
+	// come.
 	var open []int
 	columns, needed := 0, 1
 	for i, e := range elements {
@@ -154,12 +161,12 @@ func checkTree[E interface{ GetNumChildren() int32 }](elements []E) error {
 	return nil
 }
 
-// arrowSchemaKey is the metadata key under which Arrow's writers store what Parquet has no types
-// for, such as time zones and durations.
+// arrowSchemaKey is the key in a Parquet file's metadata under which Arrow's writers store an Arrow
+// schema. That schema has what Parquet's types cannot express, such as time zones and durations.
 const arrowSchemaKey = "ARROW:schema"
 
-// checkArrowSchema checks the schema that pqarrow reads from arrowSchemaKey. It decodes it like
-// pqarrow.
+// checkArrowSchema checks the Arrow schema in a Parquet file's metadata before pqarrow (arrow-go's
+// Parquet reader) reads it. It decodes the schema in the same way as pqarrow.
 func checkArrowSchema(meta *metadata.FileMetaData) error {
 	text := meta.KeyValueMetadata().FindValue(arrowSchemaKey)
 	if text == nil {

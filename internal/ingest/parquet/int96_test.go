@@ -18,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/ingesttest"
 )
 
-// TestINT96IsATimestampOfNanoseconds: the type does not depend on whether values have nanoseconds.
+// TestINT96IsATimestampOfNanoseconds checks that the type does not depend on whether values have
+// nanoseconds.
 func TestINT96IsATimestampOfNanoseconds(t *testing.T) {
 	for values, want := range map[string]string{
 		`["2026-01-31T12:00:00.000000001Z", null]`: "[2026-01-31T12:00:00.000000001 (null)]",
@@ -51,7 +52,8 @@ func TestINT96IsATimestampOfNanoseconds(t *testing.T) {
 	}
 }
 
-// TestINT96OutOfRangeIsNamed: the range of INT96 is larger than that of 64-bit nanoseconds.
+// TestINT96OutOfRangeIsNamed checks the error for a time that INT96 can represent and 64-bit
+// nanoseconds cannot.
 func TestINT96OutOfRangeIsNamed(t *testing.T) {
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{schema.NewInt96Node("t", parquet.Repetitions.Required, -1)}, -1)
 	if err != nil {

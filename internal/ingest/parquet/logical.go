@@ -13,21 +13,23 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Parquet can mark bytes as a UUID, JSON or an interval. arrow-go reads them as plain bytes, unless
-// the file also has an Arrow schema with that type, which only Arrow's own writers store.
+// A Parquet file can say that bytes are a UUID, JSON or an interval. arrow-go reads such values as
+// plain bytes, unless the file also has an Arrow schema with that type. Only Arrow's own writers
+// store one.
 
-// intervalBytes is the size of Parquet's INTERVAL: months, days and milliseconds of 32 bits each.
+// intervalBytes is the size in bytes of Parquet's INTERVAL. It has months, days and milliseconds,
+// of 32 bits each.
 const intervalBytes = 12
 
 var (
 	int96Type = &arrow.TimestampType{Unit: arrow.Nanosecond}
 	uuidType  = extensions.NewUUIDType()
-	// a supported storage type, so there is no error
+	// The storage type is a supported one, so there is no error.
 	jsonType, _ = extensions.NewJSONType(arrow.BinaryTypes.String)
 )
 
-// saysMore reports whether the file marks a column, or one of its leaves, with a type that its
-// Arrow type lacks.
+// saysMore reports whether the file gives a column, or a column inside of it, a type that the Arrow
+// type of the column does not express (UUID, JSON or INTERVAL).
 func (d *decoder) saysMore(f *pqarrow.SchemaField) bool {
 	if len(f.Children) > 0 {
 		return slices.ContainsFunc(f.Children, func(c pqarrow.SchemaField) bool { return d.saysMore(&c) })
@@ -35,8 +37,8 @@ func (d *decoder) saysMore(f *pqarrow.SchemaField) bool {
 	return d.meaning(f) != nil
 }
 
-// meaning returns a function that converts a leaf's values to the type that the file marks them
-// with. It returns nil if they already have that type.
+// meaning returns a function that converts the values of a column without children to the type that
+// the file says. It returns nil if they already have that type.
 func (d *decoder) meaning(f *pqarrow.SchemaField) func(arrow.Array) arrow.Array {
 	column := d.checked.ParquetReader().MetaData().Schema.Column(f.ColIndex)
 	switch storage := f.Field.Type.(type) {
@@ -85,7 +87,8 @@ func intervals(a arrow.Array) arrow.Array {
 	return b.NewArray()
 }
 
-// as returns values in the types that the file marks them with. The caller releases them.
+// as converts the values of a column to the types that the file says, also inside of nested values.
+// The caller releases the result.
 func (d *decoder) as(f *pqarrow.SchemaField, a arrow.Array) arrow.Array {
 	old := a.Data().Children()
 	if len(f.Children) == 0 || len(f.Children) != len(old) {
@@ -123,7 +126,8 @@ func (d *decoder) as(f *pqarrow.SchemaField, a arrow.Array) arrow.Array {
 	return a
 }
 
-// retyped returns an array with the same buffers and another type.
+// retyped returns an array with the buffers of array a, and with the type dt and the given
+// children.
 func retyped(a arrow.Array, dt arrow.DataType, children []arrow.ArrayData) arrow.Array {
 	d := a.Data()
 	data := array.NewData(dt, d.Len(), d.Buffers(), children, d.NullN(), d.Offset())

@@ -11,37 +11,45 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// store says in which buffers a column stores its values.
+// store says in which kind of buffers a column stores its values.
 type store uint8
 
 const (
-	// presence only: structs, and messages that contain a projection's columns
-	storeNone  store = iota
-	storeBits        // bool
-	store32          // 4 bytes a row
-	store64          // 8 bytes a row
-	storeTime        // 8 bytes a row for microseconds, and 2 for the nanoseconds below them
-	storeText        // utf8: offsets and data
-	storeBytes       // binary: offsets and data
-	storeDict        // utf8: index into a dictionary, until a dictionary no longer pays off
-	storeEnum        // index of the enumerator
-	storeList        // offsets into the child level
-	storeEmpty       // a message without fields: true if it is present
-	storeCount       // no output: counts a repeated field's elements in a row
+	// storeNone stores no values, only whether they are present. It is for structs, and for
+	// messages that contain the columns of a projection.
+	storeNone store = iota
+	storeBits       // storeBits is for booleans: one bit per row.
+	store32         // store32 is for values of 4 bytes.
+	store64         // store64 is for values of 8 bytes.
+	// storeTime is for times: 8 bytes per row for microseconds, and 2 for the nanoseconds below
+	// them.
+	storeTime
+	storeText  // storeText is for text, as offsets and data.
+	storeBytes // storeBytes is for bytes, as offsets and data.
+	// storeDict is for text, as an index into a dictionary. If too many values are different, the
+	// dictionary is given up.
+	storeDict
+	storeEnum // storeEnum is for an enum, as the index of the enumerator.
+	storeList // storeList is for a list, as offsets into the rows of its elements.
+	// storeEmpty is for a message without fields. The value is true if the message is present.
+	storeEmpty
+	storeCount // storeCount makes no column. It counts the elements of a repeated field in a row.
 )
 
-// column holds the values of one column of one level, rows 0 to level.rows-1, in Arrow's layout.
+// column holds the values of one column of one level (a sequence of rows) in Arrow's layout.
 //
-// Fixed-width buffers are cleared for level.cap rows, and are zero where nothing was written. So an
-// absent field costs nothing: its presence bit stays zero, or its value stays the zero that
-// implicit presence stands for. Offsets are filled when a later row is written.
+// Fixed-width buffers are cleared in advance, for level.cap rows, and are zero where nothing was
+// written. So a field that a message does not have costs nothing: its presence bit stays zero, or
+// its value stays zero, which is the default of a field with implicit presence. Offsets are filled
+// when a later row is written.
 type column struct {
-	// next is one more than the last row written, for stores that write rows in ascending order.
-	// offsets[next:] are not filled yet.
+	// next is one more than the last row that was written. It is for stores whose rows must be
+	// written in ascending order. offsets[next:] are not filled yet.
 	next    int
 	offsets []int32
 	data    []byte
-	child   *level // storeList: level of the elements
+	// child is the level (sequence of rows) that has the elements of a list, for storeList.
+	child *level
 
 	w64   []uint64
 	w32   []uint32
@@ -49,28 +57,36 @@ type column struct {
 	bits  []byte
 
 	store    store
-	optional bool // has a validity bitmap
-	plain    bool // storeDict: the dictionary did not pay off, the rows are in data
-	implicit bool // storeDict, storeEnum: index 0 is the value of absent fields
-	rewrote  bool // storeDict, storeEnum: the dictionary may contain a value that no row has
-	nested   bool // storeEnum inside lists and structs: becomes utf8 in Finish
-	// has the validity of this column: the column itself, a message around it, or nil
+	optional bool // optional says that the column has a validity bitmap.
+	// plain says that a column of text (storeDict) has given up its dictionary. The rows are in
+	// data then.
+	plain bool
+	// implicit says that index 0 of a dictionary or enum is the value of absent fields.
+	implicit bool
+	// rewrote says that the dictionary of a column may have a value that no row has.
+	rewrote bool
+	// nested says that an enum column is inside of a list or struct. Finish converts it to utf8
+	// then.
+	nested bool
+	// present is the column that has the validity of this column's rows: this column itself, or
+	// that of a message around it. It is nil if no row is NULL.
 	present *column
-	level   *level // the level that the column belongs to
-	hint    int    // bytes of data that the last batch needed
+	level   *level // level is the sequence of rows to which this column belongs.
+	hint    int    // hint is the number of bytes of data in the last batch.
 
-	dict  intern.Table
-	enum  *enumerators
-	time  moment
-	keys  mapKeys
-	count int // storeCount: elements seen in row next-1
+	dict intern.Table
+	enum *enumerators
+	time moment
+	keys mapKeys
+	// count is the number of elements so far in row next-1, for storeCount, which counts elements.
+	count int
 
-	// gathered holds the column's rows, repeated for the elements that a projection turns into
-	// rows. It is nil until a batch needs it.
+	// gathered has the column's rows, each repeated for all elements of a list that a projection
+	// turns into rows. It is nil until a batch needs it.
 	gathered *column
 
-	// memory has the slots of the buffers. fixed is the slot of w64, w32 or bits: a column uses
-	// only one of them.
+	// memory has, for each buffer of the column, the slot that manages its memory. fixed is the
+	// slot for fixed-width values (w64, w32 or bits). A column uses only one of these three.
 	memory struct{ valid, fixed, offsets, data slot }
 }
 
@@ -82,7 +98,7 @@ func newColumn(s store, poison bool) *column {
 	return c
 }
 
-// width returns the number of bits that a row takes in fixed-width buffers.
+// width returns the number of bits that a row takes in the column's fixed-width buffers.
 func (c *column) width() int {
 	n := 0
 	if c.optional {
@@ -94,7 +110,7 @@ func (c *column) width() int {
 	case store32, storeText, storeBytes, storeList, storeEnum:
 		n += 32
 	case storeDict:
-		n += 64 // an index, and an offset for when it turns plain
+		n += 64 // an index, and an offset in case the dictionary is given up
 	case store64:
 		n += 64
 	case storeTime:
@@ -103,7 +119,7 @@ func (c *column) width() int {
 	return n
 }
 
-// reserve allocates memory for rows. extend makes them usable.
+// reserve allocates memory for the given number of rows. The method extend makes the rows usable.
 func (c *column) reserve(rows int) {
 	if c.optional {
 		c.valid = reserve(&c.memory.valid, c.valid, (rows+7)/8)
@@ -129,7 +145,8 @@ func (c *column) reserve(rows int) {
 	}
 }
 
-// extend makes rows usable that reserve has allocated. Their values are zero.
+// extend makes rows usable, up to the given number. Their memory was allocated by the method
+// reserve. Their values are zero.
 func (c *column) extend(rows int) {
 	if c.optional {
 		c.valid = extend(c.valid, (rows+7)/8)
@@ -157,7 +174,7 @@ func (c *column) extend(rows int) {
 	}
 }
 
-// trim shrinks buffers that were reserved for far more rows than there are.
+// trim shrinks the buffers if they are far larger than the given number of rows needs.
 func (c *column) trim(rows int) {
 	c.valid = trim(&c.memory.valid, c.valid, (rows+7)/8)
 	c.bits = trim(&c.memory.fixed, c.bits, (rows+7)/8)
@@ -192,7 +209,7 @@ func (c *column) reset() {
 	c.reserveDefault()
 }
 
-// reserveDefault assigns index 0 to the value of absent fields.
+// reserveDefault gives index 0 of the dictionary to the default value, which absent fields have.
 func (c *column) reserveDefault() {
 	if !c.implicit {
 		return
@@ -205,7 +222,8 @@ func (c *column) reserveDefault() {
 	}
 }
 
-// fill sets the offsets up to and including row's. The rows before row are empty.
+// fill sets the offsets of rows that were not written, up to row. These rows are empty. at is the
+// offset.
 func (c *column) fill(row int, at int32) {
 	offsets := c.offsets[:row+1]
 	for i := c.next; i < len(offsets); i++ {
@@ -214,7 +232,7 @@ func (c *column) fill(row int, at int32) {
 	c.next = row + 1
 }
 
-// openText starts the value of row, and drops the value that row had before.
+// openText begins the text of row. If row has a text already, it is dropped.
 func (c *column) openText(row int) {
 	if c.next <= row {
 		c.fill(row, int32(len(c.data)))
@@ -223,13 +241,13 @@ func (c *column) openText(row int) {
 	c.data = c.data[:c.offsets[row]]
 }
 
-// setBytes sets row to a copy of v.
+// setBytes sets the value in row to a copy of v.
 func (c *column) setBytes(row int, v []byte) {
 	c.openText(row)
 	c.appendData(v)
 }
 
-// appendData appends v to the data.
+// appendData appends the bytes v to the column's data.
 func (c *column) appendData(v []byte) {
 	if n := len(c.data) + len(v); n > cap(c.data) {
 		c.data = reserve(&c.memory.data, c.data, max(n, cap(c.data)+cap(c.data)/2, leastText))
@@ -238,14 +256,15 @@ func (c *column) appendData(v []byte) {
 }
 
 const (
-	shortText = 192  // bytes; text of at most this size is copied without a call
-	leastText = 1024 // the least bytes that a text column reserves
+	// shortText is the size in bytes up to which a text is copied without a function call.
+	shortText = 192
+	leastText = 1024 // leastText is the minimum number of bytes that a text column reserves.
 )
 
-// A word of eight bytes is ASCII if it has none of the highBits.
+// highBits are the high bits of eight bytes. If none of them is set in a word, its bytes are ASCII.
 const highBits = 0x8080808080808080
 
-// setText sets row to a copy of v, and reports whether v is valid UTF-8.
+// setText sets the value in row to a copy of the text v. It returns false if v is not valid UTF-8.
 func (c *column) setText(row int, v []byte) bool {
 	if c.next == row && row < len(c.offsets) {
 		c.offsets[row], c.next = int32(len(c.data)), row+1
@@ -257,8 +276,8 @@ func (c *column) setText(row int, v []byte) bool {
 		c.appendData(v)
 		return ingest.ValidText(v)
 	}
-	// Copy v in words and check them in the same loop, without a call. The last word may overlap
-	// the one before.
+	// v is copied in words and checked for ASCII in the same loop, without a function call. The
+	// last word may overlap the word before it.
 	to := c.data[at : at+shortText]
 	var all uint64
 	switch {
@@ -292,7 +311,8 @@ func (c *column) setText(row int, v []byte) bool {
 	return all&highBits == 0 || utf8.Valid(v)
 }
 
-// setDict sets row to v, and reports whether v is valid UTF-8.
+// setDict sets the value in row to the text v, with an index into the dictionary. It returns false
+// if v is not valid UTF-8.
 func (c *column) setDict(row int, v []byte) bool {
 	if c.plain {
 		return c.setText(row, v)
@@ -309,15 +329,15 @@ func (c *column) setDict(row int, v []byte) bool {
 		index = c.dict.Add(v)
 	}
 	if c.next > row {
-		c.rewrote = true // perhaps no other row has the value that this replaces
+		c.rewrote = true // the value that is replaced may be in no other row
 	}
 	c.w32[row] = index
 	c.next = row + 1
 	return true
 }
 
-// turnPlain rewrites the rows before row as offsets and data. The value of row itself is dropped,
-// because the caller replaces it.
+// turnPlain gives up the dictionary: it writes the rows before row again as offsets and data. The
+// value of row itself is dropped, because the caller replaces it.
 func (c *column) turnPlain(row int) {
 	size := 0
 	for i := range row {
@@ -342,7 +362,7 @@ func (c *column) turnPlain(row int) {
 	c.plain, c.w32, c.dict = true, nil, intern.Table{}
 }
 
-// textFrom returns the number of bytes of text in the rows from row on.
+// textFrom returns the number of bytes of text in row and all later rows.
 func (c *column) textFrom(row int) int64 {
 	switch {
 	case c.store == storeDict && !c.plain:
@@ -361,8 +381,8 @@ func (c *column) textFrom(row int) int64 {
 	return 0
 }
 
-// truncate clears the rows from row on, as if they had never been written. end is one more than the
-// last row that may have been written.
+// truncate clears row and all later rows, as if they had never been written. end is one more than
+// the last row that may have been written.
 func (c *column) truncate(row, end int) {
 	if c.optional {
 		bitutil.SetBitsTo(c.valid, int64(row), int64(end-row), false)

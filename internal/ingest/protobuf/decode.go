@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message reads the fields in b[p:] into row. If it fails, it returns false: d.code has the reason,
-// and the calls that return add their field to d.path.
+// message decodes the fields of a message, the bytes b[p:], into row. If it fails, it returns
+// false. d.code is the reason then, and each call that returns adds its field to the path d.path.
 func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 	for p < len(b) {
 		first := p
@@ -161,14 +161,15 @@ func (d *Decoder) message(m *message, row int, b []byte, p int) bool {
 	return true
 }
 
-// in appends o's name to the path of the field that failed. It always returns false.
+// in adds the name of the field that op o decodes to d.path, the path of the field that failed. It
+// always returns false.
 func (d *Decoder) in(o *op) bool {
 	d.path = append(d.path, o.name)
 	return false
 }
 
-// value reads the value at b[p:] into row, as o says. It returns the position after the value, or
-// -1 on failure.
+// value decodes the value at b[p:] into row. The op o says how to decode it and in which column it
+// is stored. It returns the position after the value, or -1 on failure.
 func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 	c := o.col
 	switch o.action {
@@ -228,7 +229,8 @@ func (d *Decoder) value(o *op, row int, b []byte, p int) int {
 	return end
 }
 
-// body reads the length-delimited value b[p:] into row, as o says.
+// body decodes b[p:], the content of a length-delimited value, into row. The op o says how to
+// decode it and in which column it is stored. It returns false on failure.
 func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	c := o.col
 	switch o.action {
@@ -251,7 +253,7 @@ func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	case doWrapper:
 		return d.wrapper(o, row, b, p)
 	case doRaw:
-		// A message may be split into pieces. Concatenating their bytes merges them.
+		// A message may be sent in several pieces. Joining the bytes of the pieces merges them.
 		if c.next <= row {
 			c.openText(row)
 		}
@@ -268,7 +270,8 @@ func (d *Decoder) body(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// setVarint sets row to the value of a varint.
+// setVarint sets the value in row to v, the value of a varint. The type of the field determines
+// what v means.
 func (o *op) setVarint(row int, v uint64) {
 	c := o.col
 	switch o.action {
@@ -302,8 +305,9 @@ func (c *column) setEnum(row int, number int32) {
 	c.w32[row], c.next = c.enum.index(number), row+1
 }
 
-// wrapper reads a message of google/protobuf/wrappers.proto. The message's presence makes the row
-// non-NULL; a missing value is the type's default.
+// wrapper decodes a message of google/protobuf/wrappers.proto, such as Int64Value, into row. If the
+// message is present, the row is not NULL. If the message has no value, the row has the default of
+// the type.
 func (d *Decoder) wrapper(o *op, row int, b []byte, p int) bool {
 	if c := o.col; c.next <= row {
 		switch c.store {

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	// The files of google/protobuf, which every compiler includes and descriptor sets may leave
-	// out.
+	// These packages register the files of google/protobuf. Every compiler includes these files,
+	// and descriptor sets may leave them out.
 	_ "google.golang.org/protobuf/types/known/anypb"
 	_ "google.golang.org/protobuf/types/known/durationpb"
 	_ "google.golang.org/protobuf/types/known/emptypb"
@@ -27,12 +27,12 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// MaxSchemaBytes is the largest size of a .proto file and of a descriptor set.
+// MaxSchemaBytes is the maximum size in bytes of a .proto file, and of a descriptor set.
 const MaxSchemaBytes = 16 << 20
 
-// CompileProto compiles .proto files and their imports. Names are paths below root, as imports
-// write them. The files google/protobuf/*.proto are built in. Errors are base.Invalid and name
-// file, line and column.
+// CompileProto compiles .proto files and their imports. names are the files' paths below root, in
+// the form that imports have. The files google/protobuf/*.proto are built in. Errors are
+// base.Invalid, and name file, line and column.
 //
 // It uses Buf's protocompile, which is a complete compiler in Go and does not need protoc.
 func CompileProto(ctx context.Context, root fs.FS, names ...string) (*protoregistry.Files, error) {
@@ -49,7 +49,8 @@ func CompileProto(ctx context.Context, root fs.FS, names ...string) (*protoregis
 		}
 		return nil, base.Errorf(base.Invalid, "compile .proto files: %w", err)
 	}
-	// Convert to protobuf-go's own descriptors, which descriptor sets have as well.
+	// The compiler's descriptors are converted to those of protobuf-go, which descriptor sets have
+	// as well.
 	set := &descriptorpb.FileDescriptorSet{}
 	seen := make(map[string]struct{})
 	var add func(f protoreflect.FileDescriptor)
@@ -69,7 +70,7 @@ func CompileProto(ctx context.Context, root fs.FS, names ...string) (*protoregis
 	return filesOf(set)
 }
 
-// openProto opens a .proto file, and refuses files above MaxSchemaBytes.
+// openProto opens a .proto file. It refuses a file that is larger than MaxSchemaBytes.
 func openProto(root fs.FS, path string) (io.ReadCloser, error) {
 	f, err := root.Open(path)
 	if err != nil {
@@ -86,9 +87,9 @@ func openProto(root fs.FS, path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// ParseDescriptorSet parses a serialized google.protobuf.FileDescriptorSet, as protoc
-// --include_imports --descriptor_set_out and buf build write it. It may leave out the files of
-// google/protobuf.
+// ParseDescriptorSet parses a serialized google.protobuf.FileDescriptorSet. protoc
+// --include_imports --descriptor_set_out and buf build write such files. The set need not contain
+// the files of google/protobuf.
 func ParseDescriptorSet(b []byte) (*protoregistry.Files, error) {
 	if len(b) > MaxSchemaBytes {
 		return nil, base.Errorf(base.TooLarge, "descriptor set of %d bytes, more than %d", len(b), MaxSchemaBytes)
@@ -103,8 +104,8 @@ func ParseDescriptorSet(b []byte) (*protoregistry.Files, error) {
 	return filesOf(set)
 }
 
-// filesOf links the files of a set. It adds the files of google/protobuf that the set imports but
-// does not contain.
+// filesOf links the files of a descriptor set. It adds files of google/protobuf that the set
+// imports but does not contain.
 func filesOf(set *descriptorpb.FileDescriptorSet) (*protoregistry.Files, error) {
 	have := make(map[string]struct{}, len(set.File))
 	for _, f := range set.File {
@@ -129,7 +130,7 @@ func filesOf(set *descriptorpb.FileDescriptorSet) (*protoregistry.Files, error) 
 }
 
 // FindMessage returns the message type with the given full name (package.Message). If there is
-// none, the error is base.NotFound, and its hint lists existing names.
+// none, the error is base.NotFound, and its hint lists names that exist.
 func FindMessage(files *protoregistry.Files, name string) (protoreflect.MessageDescriptor, error) {
 	d, err := files.FindDescriptorByName(protoreflect.FullName(strings.TrimPrefix(name, ".")))
 	if md, ok := d.(protoreflect.MessageDescriptor); ok && err == nil && !md.IsMapEntry() {
@@ -142,7 +143,8 @@ func FindMessage(files *protoregistry.Files, name string) (protoreflect.MessageD
 	return nil, missing
 }
 
-// messageNames returns up to ten top-level message types outside of google.protobuf.
+// messageNames returns the names of up to ten top-level message types, without those of
+// google.protobuf.
 func messageNames(files *protoregistry.Files) []string {
 	const enough = 10
 	var names []string

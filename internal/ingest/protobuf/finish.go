@@ -12,21 +12,23 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// Finish returns the rows as a batch and starts an empty one. The caller releases the batch.
+// Finish returns the rows of all messages since the last call of Finish as a batch. The caller
+// releases the batch.
 func (d *Decoder) Finish() arrow.RecordBatch {
 	batch, _ := d.FinishWithMessages()
 	return batch
 }
 
-// FinishWithMessages is Finish, and also returns the number of the message that each row comes
-// from. Messages are counted from 0 in the order of Append. Without fan-out it returns nil: row i
-// is from message i.
+// FinishWithMessages returns the rows as Finish does, and for each row the number of the message
+// that it comes from. Messages are counted from 0 in the order of Append. If no field fans out
+// (becomes several rows per message), it returns nil in place of the numbers: row i is from message
+// i.
 func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 	f := &finisher{validity: make(map[*column]validity), poison: d.plan.options.PoisonMemory}
 	for _, l := range d.levels {
 		if l.room == 0 {
 			for _, c := range l.columns {
-				c.reserve(0) // offsets have one element even without rows
+				c.reserve(0) // even without rows, there is one offset
 				c.extend(0)
 			}
 		}
@@ -56,15 +58,16 @@ func (d *Decoder) FinishWithMessages() (arrow.RecordBatch, []int32) {
 	return batch, messages
 }
 
-// finisher converts columns to arrays.
+// finisher converts the columns of a decoder to Arrow arrays.
 type finisher struct {
-	// by the column with the validity; the fields of a struct share one
+	// validity has the validity bitmaps. The key is the column that has the validity. All fields of
+	// a struct share one bitmap.
 	validity map[*column]validity
-	gathered []*column // columns whose rows are repeated for a projection
+	gathered []*column // gathered are the columns whose rows were repeated for a projection.
 	poison   bool
 }
 
-// validity is an Arrow validity bitmap, absent if no row is NULL.
+// validity is the validity bitmap of an Arrow array. It is absent if no row is NULL.
 type validity struct {
 	bitmap *memory.Buffer
 	nulls  int
@@ -87,7 +90,7 @@ func (f *finisher) valid(o *output, rows int) validity {
 	return v
 }
 
-// array returns the output's rows as an array. The caller releases it.
+// array returns the rows of output o as an Arrow array. The caller releases it.
 func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 	v := f.valid(o, rows)
 	c := o.col
@@ -135,7 +138,7 @@ func (f *finisher) array(o *output, rows int) arrow.ArrayData {
 	return c.text(o.typ, v, rows)
 }
 
-// text returns a column of text or bytes as an array.
+// text returns a column of text or bytes as an array of type t.
 func (c *column) text(t arrow.DataType, v validity, rows int) arrow.ArrayData {
 	if c.next <= rows {
 		c.fill(rows, int32(len(c.data)))
@@ -144,7 +147,7 @@ func (c *column) text(t arrow.DataType, v validity, rows int) arrow.ArrayData {
 	return array.NewData(t, rows, buffers, nil, v.nulls, 0)
 }
 
-// enumDictionary builds the dictionary of an enum's names.
+// enumDictionary makes the dictionary of an enum column from the names of the enum's values.
 func (c *column) enumDictionary() {
 	c.dict = intern.Table{}
 	for i := range c.enum.numbers {
@@ -152,8 +155,8 @@ func (c *column) enumDictionary() {
 	}
 }
 
-// dictionary returns a column of indices, and a dictionary of only those values that its rows have.
-// If all rows are NULL it returns plain utf8.
+// dictionary returns a text column as a dictionary array. Its dictionary has only the values that
+// occur in rows. If all rows are NULL, it returns a plain utf8 array.
 func (c *column) dictionary(v validity, rows int) arrow.ArrayData {
 	if c.implicit || c.rewrote {
 		c.compact(rows)
@@ -169,7 +172,7 @@ func (c *column) dictionary(v validity, rows int) arrow.ArrayData {
 	return array.NewDataWithDictionary(ingest.TextDictionary, rows, []*memory.Buffer{v.bitmap, indices}, v.nulls, 0, values)
 }
 
-// compact removes the values that no row has from the dictionary.
+// compact removes the values that occur in no row from the column's dictionary.
 func (c *column) compact(rows int) {
 	used := make([]bool, c.dict.Len())
 	missing := len(used)
@@ -200,13 +203,13 @@ func (c *column) compact(rows int) {
 	c.dict = next
 }
 
-// isPresent reports whether row is not NULL.
+// isPresent reports whether the value in row is not NULL.
 func (c *column) isPresent(row int) bool {
 	return c.present == nil || bitutil.BitIsSet(c.present.valid, row)
 }
 
-// toNanoseconds converts microseconds to nanoseconds if a row needs it, and reports whether it did.
-// Append has checked that the values fit.
+// toNanoseconds converts a column of times from microseconds to nanoseconds if a row needs it, and
+// reports whether it did. The method Append has checked that the values fit.
 func (c *column) toNanoseconds(rows int) bool {
 	if !c.needsNanoseconds(rows) {
 		return false
@@ -217,8 +220,8 @@ func (c *column) toNanoseconds(rows int) bool {
 	return true
 }
 
-// needsNanoseconds checks all rows. time.fine is not exact: a message that was refused may have set
-// it.
+// needsNanoseconds reports whether a row has nanoseconds below the microsecond. It checks all rows,
+// because the field time.fine is not exact: a message that was refused may have set it.
 func (c *column) needsNanoseconds(rows int) bool {
 	return c.time.fine && slices.ContainsFunc(c.time.nanos[:rows], func(n uint16) bool { return n != 0 })
 }

@@ -1,15 +1,19 @@
 package protobuf
 
-// level is a sequence of rows: either the messages, or the elements of one repeated field.
+// level is a sequence of rows that several columns share. The rows are either the messages, or the
+// elements of one repeated field.
 type level struct {
-	rows    int
-	cap     int // number of rows for which the columns' fixed-width buffers are cleared
-	room    int // number of rows for which the columns have memory
-	hint    int // capacity to start with, from the size of the last batch
-	limit   int // the most rows that a batch can hold
-	mark    int // number of rows before the message that is being read
+	rows int
+	cap  int // cap is the number of rows for which fixed-width buffers are cleared.
+	room int // room is the number of rows for which the columns have memory.
+	// hint is the number of rows for which memory is allocated first. It is estimated from the last
+	// batch.
+	hint  int
+	limit int // limit is the maximum number of rows in a batch.
+	// mark is the number of rows that the level had before the message that is being decoded.
+	mark    int
 	columns []*column
-	bits    int // bits of fixed-width buffers per row
+	bits    int // bits is the number of bits in fixed-width buffers per row.
 }
 
 func (l *level) truncate(row int) {
@@ -27,11 +31,11 @@ func (l *level) add(c *column) *column {
 	return c
 }
 
-// openRows is the number of rows that are cleared at a time. It is small, so that they are still in
-// the CPU cache when they are written.
+// openRows is the number of rows that are cleared at a time. It is small, so that the cleared
+// memory is still in the CPU cache when it is written.
 const openRows = 512
 
-// open clears rows up to at least the given number. Memory for them is already reserved.
+// open clears rows, up to at least the given number. Their memory is allocated already.
 func (l *level) open(rows int) {
 	l.cap = min(max(rows, l.cap+openRows), l.room)
 	for _, c := range l.columns {
@@ -39,8 +43,8 @@ func (l *level) open(rows int) {
 	}
 }
 
-// trim shrinks buffers that were reserved for far more rows than there are. Finish calls it because
-// a batch may live long.
+// trim shrinks the buffers of the level's columns if they are far larger than the rows need. Finish
+// calls it because a batch may live long.
 func (l *level) trim() {
 	const slack = 4
 	if l.room < 1024 || l.rows*slack > l.room {
@@ -52,7 +56,7 @@ func (l *level) trim() {
 	l.cap, l.room = l.rows, l.rows
 }
 
-// reset drops all rows, and remembers how many there were as a hint for the next batch.
+// reset drops all rows. It remembers their number, from which the next batch's memory is estimated.
 func (l *level) reset() {
 	l.hint = l.rows + l.rows/32
 	for _, c := range l.columns {
@@ -62,8 +66,9 @@ func (l *level) reset() {
 	l.rows, l.cap, l.room, l.mark = 0, 0, 0, 0
 }
 
-// grow opens at least the given number of rows. If there is no memory for them, it doubles the
-// memory as far as the batch's limit allows. It returns false if the limit does not allow the rows.
+// grow opens rows, up to at least the given number. If there is no memory for them, it doubles the
+// memory, as far as the batch's limit allows. It returns false if the limit does not allow this
+// number of rows.
 func (d *Decoder) grow(l *level, rows int) bool {
 	if rows > l.room && !d.reserve(l, rows) {
 		return false
@@ -72,8 +77,8 @@ func (d *Decoder) grow(l *level, rows int) bool {
 	return true
 }
 
-// reserve allocates memory for at least the given number of rows. It returns false if the limit
-// does not allow them.
+// reserve allocates memory for at least the given number of rows. It returns false if the batch's
+// limit does not allow this number of rows.
 func (d *Decoder) reserve(l *level, rows int) bool {
 	if rows > l.limit {
 		return d.full()
@@ -93,13 +98,13 @@ func (d *Decoder) reserve(l *level, rows int) bool {
 	return true
 }
 
-// full records that the batch is full, and returns false.
+// full records that the batch has no room for the message. It always returns false.
 func (d *Decoder) full() bool {
 	d.code = codeFull
 	return false
 }
 
-// bytes returns the bytes of memory that the level's rows use.
+// bytes returns how many bytes of memory the rows of the level use.
 func (l *level) bytes() int64 {
 	n := int64(l.rows) * int64(l.bits) / 8
 	for _, c := range l.columns {
@@ -108,8 +113,9 @@ func (l *level) bytes() int64 {
 	return n
 }
 
-// beginElement adds a row to the elements of row and returns its number. It returns false if the
-// batch has no room for it.
+// beginElement adds one element to the list in row of column c. It returns the number of the
+// element's row in the level (sequence of rows) that has the list's elements. It returns false if
+// the batch has no room for the element.
 func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	child := c.child
 	r := child.rows
@@ -123,8 +129,9 @@ func (c *column) beginElement(d *Decoder, row int) (int, bool) {
 	return r, true
 }
 
-// beginRun adds n rows to the elements of row and returns the number of the first. It returns false
-// if the batch has no room for them.
+// beginRun adds n elements to the list in row of column c. It returns the number of the first
+// element's row in the level (sequence of rows) that has the list's elements. It returns false if
+// the batch has no room for the elements.
 func (c *column) beginRun(d *Decoder, row, n int) (int, bool) {
 	child := c.child
 	r := child.rows

@@ -8,20 +8,21 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// mapKeys finds the entries in the map of one row that a later entry with the same key replaces.
-// They are not removed from the buffers. Instead, the message is read a second time without them.
-// Keys are nearly always distinct, and then this costs nothing.
+// mapKeys finds map entries that a later entry of the same map replaces, because it has the same
+// key. These entries are not removed from the buffers. Instead, the message is decoded a second
+// time without them. Keys are nearly always distinct, and then this costs nothing.
 type mapKeys struct {
-	key  *column // the column of the entries' keys
-	row  int     // the row of the current map; -1 for none
-	at   []int   // for each entry the byte of the message where it starts
+	key  *column // key is the column that has the keys of the map's entries.
+	row  int     // row is the row that has the current map, or -1 if there is none.
+	at   []int   // at[i] is the byte of the message at which entry i of the map begins.
 	seen map[string]int
 }
 
-// manyKeys is the number of entries above which a hash table is used.
+// manyKeys is the number of entries of a map above which duplicate keys are found with a hash
+// table.
 const manyKeys = 16
 
-// entry reads an entry of a map into the elements of row.
+// entry decodes an entry of a map as a new element of the list in row. It returns false on failure.
 func (d *Decoder) entry(o *op, row int, b []byte, p int) bool {
 	if d.again {
 		if _, found := slices.BinarySearch(d.replaced, p); found {
@@ -42,8 +43,9 @@ func (d *Decoder) entry(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// record records the nth entry of row. Its element is r, and it starts at byte p of the message. It
-// returns the start of the entry that it replaces, or -1.
+// record records that entry n of the map in row is element r of the list, and begins at byte p of
+// the message. If an earlier entry has the same key, it returns the byte at which that entry
+// begins, and otherwise -1.
 func (k *mapKeys) record(row, n, r, p int) int {
 	if k.row != row {
 		k.row, k.seen = row, nil
@@ -85,7 +87,7 @@ func (k *mapKeys) equal(i, j int) bool {
 	return bytes.Equal(k.bytes(i), k.bytes(j))
 }
 
-// bytes returns the key of element i of the current row as bytes.
+// bytes returns the key in element i of the current row, as bytes.
 func (k *mapKeys) bytes(i int) []byte {
 	c := k.key
 	switch c.store {
@@ -101,7 +103,7 @@ func (k *mapKeys) bytes(i int) []byte {
 		return binary.LittleEndian.AppendUint64(nil, c.w64[i])
 	}
 	switch {
-	case i >= c.next: // the key is absent, and so are all later ones
+	case i >= c.next: // this element has no key, and neither has any later element
 		return nil
 	case i+1 >= c.next:
 		return c.data[c.offsets[i]:]

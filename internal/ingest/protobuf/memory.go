@@ -8,26 +8,31 @@ import (
 )
 
 // slot manages the memory of one buffer of a column. When a batch is released, on any goroutine,
-// its memory returns to the slot, and the column's next rows use it. Fresh memory is more
-// expensive: each of its pages causes a fault, and it is cleared before it is written.
+// the memory of its buffer returns to the slot, and the column uses it for its next rows. Fresh
+// memory is more expensive: each of its pages causes a page fault, and it is cleared before it is
+// written.
 //
-// The garbage collector frees the memory of a batch that is never released.
+// If a batch is never released, the garbage collector frees its memory.
 type slot struct {
-	given  *memory.Buffer // the column's memory that the batch being finished uses
+	// given is the column's memory that is given to the batch that is being finished.
+	given  *memory.Buffer
 	poison bool
 
 	mu    sync.Mutex
-	spare []byte // guarded by mu
+	spare []byte // spare is the memory for the next call of take. It is guarded by mu.
 }
 
 const (
-	smallestSlot = 64      // bytes: the alignment that Arrow recommends, which suits every type
-	cachedSlot   = 1 << 16 // bytes; memory up to this size is always cached
-	// larger memory is reused if it is at most this many times the needed size
+	// smallestSlot is the alignment that Arrow recommends, in bytes. It suits every type.
+	smallestSlot = 64
+	cachedSlot   = 1 << 16 // cachedSlot is the size in bytes up to which memory is always cached.
+	// cachedSlack says when larger memory is reused: if it is at most this many times as large as
+	// needed.
 	cachedSlack = 4
 )
 
-// take returns at least n bytes with arbitrary content. Their capacity is their length.
+// take returns at least n bytes of memory with any content. The capacity of the slice is its
+// length.
 func (s *slot) take(n int) []byte {
 	s.mu.Lock()
 	mem := s.spare
@@ -39,7 +44,7 @@ func (s *slot) take(n int) []byte {
 	return make([]byte, max(n, smallestSlot))
 }
 
-// put caches memory for the next take.
+// put caches the memory mem, so that the next take can return it.
 func (s *slot) put(mem []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +53,7 @@ func (s *slot) put(mem []byte) {
 	}
 }
 
-// give returns the memory of values as a buffer of the batch that is being finished.
+// give returns the memory of values as a buffer for the batch that is being finished.
 func give[T word](s *slot, values []T) *memory.Buffer {
 	if s.given == nil {
 		s.given = memory.NewBufferWithAllocator(bytesOf(values), s)
@@ -56,8 +61,8 @@ func give[T word](s *slot, values []T) *memory.Buffer {
 	return s.given
 }
 
-// leave ends the column's use of memory. If a batch uses it, the memory returns when the batch is
-// released.
+// leave ends the column's use of the memory of values. If a batch uses the memory, it returns to
+// the slot when the batch is released.
 func leave[T word](s *slot, values []T) {
 	if s.given != nil {
 		s.given.Release()
@@ -67,8 +72,9 @@ func leave[T word](s *slot, values []T) {
 	s.put(bytesOf(values))
 }
 
-// Free receives the memory of a released batch. It implements memory.Allocator, as do Allocate and
-// Reallocate. Those are never called, because the buffers of batches do not grow.
+// Free receives the memory of a batch that was released. It is a method of the interface
+// memory.Allocator, and so are Allocate and Reallocate. Those two are never called, because the
+// buffers of batches do not grow.
 func (s *slot) Free(mem []byte) {
 	mem = mem[:cap(mem)]
 	if s.poison {
@@ -85,12 +91,12 @@ func (s *slot) Reallocate(n int, mem []byte) []byte {
 	return memory.DefaultAllocator.Reallocate(n, mem)
 }
 
-// word is an element type of buffers.
+// word is the type of the elements of a buffer.
 type word interface {
 	uint8 | uint16 | uint32 | uint64 | int32
 }
 
-// reserve returns values with a capacity of at least n.
+// reserve returns values in a slice with a capacity of at least n elements.
 func reserve[T word](s *slot, values []T, n int) []T {
 	if n <= cap(values) {
 		return values
@@ -106,15 +112,15 @@ func reserve[T word](s *slot, values []T, n int) []T {
 	return out
 }
 
-// bytesOf returns the bytes of values. Their capacity is that of values.
+// bytesOf returns the memory of values as bytes, with the same capacity.
 func bytesOf[T word](values []T) []byte {
 	var one T
 	size := int(unsafe.Sizeof(one))
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), cap(values)*size)[:len(values)*size]
 }
 
-// extend returns values with length n. The new elements are zero. The capacity of values must allow
-// n.
+// extend returns values with a length of n elements. The new elements are zero. The capacity of
+// values must be at least n.
 func extend[T word](values []T, n int) []T {
 	if n <= len(values) {
 		return values
@@ -125,7 +131,8 @@ func extend[T word](values []T, n int) []T {
 	return values
 }
 
-// trim returns a copy of values with a capacity of at most n.
+// trim returns values with a capacity of at most n elements. If the capacity is larger, it returns
+// a copy and gives the memory of values back to the slot.
 func trim[T word](s *slot, values []T, n int) []T {
 	if cap(values) == 0 || n >= cap(values) {
 		return values

@@ -54,8 +54,8 @@ func buffersOf(rec arrow.RecordBatch) (all [][]byte) {
 	return all
 }
 
-// TestBatchesAreMadeOfReleasedOnes: while a batch, or one of its columns, is retained, its values
-// do not change. The memory of a released batch is reused for the next batch.
+// TestBatchesAreMadeOfReleasedOnes checks two rules. While a batch, or one of its columns, is
+// retained, its values do not change. The memory of a released batch is used for the next batch.
 func TestBatchesAreMadeOfReleasedOnes(t *testing.T) {
 	const rows = 3000
 	source := messages.NewSource(7)

@@ -1,6 +1,6 @@
 package protobuf
 
-// action says how to decode a field's value.
+// action says how to decode the value of a field.
 type action uint8
 
 const (
@@ -15,62 +15,72 @@ const (
 	doText
 	doBytes
 	doDict
-	doMessage // sub-message: its fields belong to the same row
+	// doMessage decodes a message inside of the message. Its fields belong to the same row.
+	doMessage
 	doTimestamp
 	doDuration
-	doWrapper     // message with one field, which is the column's value
-	doEmpty       // message without fields
-	doRaw         // message stored as its bytes
-	doGroup       // apply elem to the group's content
-	doList        // apply elem to each value, in a new row of the child level
-	doMessageList // doList of messages
-	doTextList    // doList of text
-	doPacked      // apply elem to each of the packed values
-	doMap         // doList of entries; the last entry of a key wins
-	doIndexed     // apply elem to one element of a repeated field
+	doWrapper // doWrapper decodes a message with one field, which is the column's value.
+	doEmpty   // doEmpty decodes a message without fields.
+	doRaw     // doRaw stores a message as its bytes.
+	doGroup   // doGroup decodes the content of a group. The field elem says how.
+	// doList decodes each value of a list, in a new row of the level that has the list's elements.
+	// The field elem says how.
+	doList
+	doMessageList // doMessageList decodes a list of messages.
+	doTextList    // doTextList decodes a list of text.
+	// doPacked decodes numbers that are packed. The field elem says how each of them is decoded.
+	doPacked
+	// doMap decodes a map as a list of entries. Of several entries with the same key, the last one
+	// wins.
+	doMap
+	doIndexed // doIndexed decodes only one element of a repeated field. The field elem says how.
 	doIndexedPacked
-	doSeveral // apply several ops to the same value
-	doSkip    // nothing: a member of a oneof without a column
+	doSeveral // doSeveral decodes the same value several times, for several columns.
+	doSkip    // doSkip does nothing. It is for a member of a oneof that has no column.
 )
 
 const (
-	flagPresent = 1 << iota // the column has a validity bitmap
+	flagPresent = 1 << iota // flagPresent says that the column has a validity bitmap.
 	flagOneof
 )
 
-// op says what to do with the values of one tag: how to decode them and where to write them.
+// op says what to do with the value of a field in a message: how to decode it, and where to write
+// it. There is one op for each tag (field number and wire type).
 type op struct {
-	tag    uint32 // field number and wire type
+	tag    uint32 // tag is the field number and the wire type of the field.
 	action action
 	flags  uint8
 	col    *column
 	sub    *message
 	elem   *op
 	oneof  *oneof
-	owned  []*column // members of a oneof: columns of the same level to clear
-	index  int       // doIndexed: the number of the element
-	either []*op     // doSeveral
+	// owned are the columns to clear when another member of the oneof is set. They are at the same
+	// level. It is for a field that is a member of a oneof.
+	owned  []*column
+	index  int   // index is for doIndexed: the number of the element to decode.
+	either []*op // either is for doSeveral. Each op in it says how to decode the value once.
 	name   string
 }
 
-// message is the reader of a message type at one place of the plan. It looks up a tag for every
-// field. Guessing that fields come in the same order as last time was not faster when measured: the
-// CPU's branch prediction does better.
+// message has an op for each field of a message type, at one place of the plan. An op says how to
+// decode the field. It is looked up by the field's tag. Guessing that fields come in the same order
+// as in the last message was not faster when measured: the CPU's branch prediction does better.
 type message struct {
-	byTag []*op // small tags, by tag
+	byTag []*op // byTag has the ops of small tags. The index is the tag.
 	rest  map[uint32]*op
 	ops   int
 }
 
-// A tag is in message.byTag if its field number is below smallNumber, or below both largeNumber and
-// sparse times the number of fields. This keeps the tables small.
+// These limits say which tags are in message.byTag, so that this table stays small. A tag is in it
+// if its field number is below smallNumber, or below both largeNumber and sparse times the number
+// of fields.
 const (
 	smallNumber = 128
 	sparse      = 8
 	largeNumber = 2048
 )
 
-// oneof remembers the member that was set last, and its row.
+// oneof remembers which member of a protobuf oneof was set last, and in which row.
 type oneof struct {
 	row    int
 	member *op
@@ -103,7 +113,7 @@ func (m *message) find(tag uint64) *op {
 	return nil
 }
 
-// mark records that o's field is present in row.
+// mark records that the field which op o decodes is present in row.
 func (o *op) mark(row int) {
 	if o.flags&flagPresent != 0 {
 		o.col.valid[row>>3] |= 1 << (row & 7)
@@ -113,15 +123,15 @@ func (o *op) mark(row int) {
 	}
 }
 
-// enter makes o the set member of its oneof in row.
+// enter records that the field which op o decodes is the member of its oneof that is set in row.
 func (o *op) enter(row int) {
 	if o.oneof.row != row || o.oneof.member != o {
 		o.become(row)
 	}
 }
 
-// become makes o the set member of its oneof in row, and clears the value of the member that was
-// set before.
+// become records that the field which op o decodes is the member of its oneof that is set in row.
+// It clears the value of the member that was set before.
 func (o *op) become(row int) {
 	if x := o.oneof; x.row == row && x.member != nil {
 		for _, c := range x.member.owned {

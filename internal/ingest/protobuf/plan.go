@@ -9,25 +9,26 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// DefaultMemory is the value of Options.Memory if that is 0.
+// DefaultMemory is the number of bytes that Options.Memory means if it is 0.
 const DefaultMemory = 1 << 30
 
-// Options say how to decode a message type.
+// Options say how to decode messages of a protobuf type into rows.
 type Options struct {
-	// Columns selects columns by path. nil selects all fields.
+	// Columns selects columns by the paths of their fields. nil selects all fields.
 	Columns []Column
-	// Recursion is how many times a message type is expanded inside itself. At a deeper level, a
-	// field of that type is a binary column with the message's bytes.
+	// Recursion is how many times a message type is expanded inside of itself. Deeper than that, a
+	// field of this type is a binary column with the message's bytes.
 	Recursion int
-	// Memory bounds the fixed-width buffers of one batch, in bytes. The limit is needed because
-	// short messages can stand for many rows of many columns. 0 means DefaultMemory.
+	// Memory is the maximum size in bytes of the fixed-width buffers of one batch. The limit is
+	// needed because short messages can stand for many rows of many columns. 0 means DefaultMemory.
 	Memory int64
-	// PoisonMemory overwrites a batch's memory when the batch is released, so that tests detect
-	// reads after that. The decoder reuses the memory for its next batch.
+	// PoisonMemory is for tests. It overwrites the memory of a batch when the batch is released, so
+	// that a test detects reads after that. The decoder reuses this memory for its next batch.
 	PoisonMemory bool
 }
 
-// Plan says how messages of one type become rows. It is immutable and safe for concurrent use.
+// Plan says how protobuf messages of one type become rows. It is immutable and safe for concurrent
+// use.
 type Plan struct {
 	message protoreflect.MessageDescriptor
 	options Options
@@ -35,14 +36,15 @@ type Plan struct {
 	schema  *arrow.Schema
 }
 
-// NewPlan returns the plan for a message type. Errors are base.Invalid (a path to a field that does
-// not exist, an invalid column name) and base.TooLarge (more columns than ingest.MaxColumns).
+// NewPlan returns the plan for decoding messages of a type. Errors are base.Invalid (a path to a
+// field that does not exist, an invalid column name) and base.TooLarge (more columns than
+// ingest.MaxColumns).
 func NewPlan(message protoreflect.MessageDescriptor, options Options) (*Plan, error) {
 	p := &Plan{message: message, options: options, budget: options.Memory}
 	if p.budget <= 0 {
 		p.budget = DefaultMemory
 	}
-	p.budget = min(p.budget, math.MaxInt64/16) * 8 // in bits
+	p.budget = min(p.budget, math.MaxInt64/16) * 8 // the budget is in bits
 	d := &Decoder{plan: p}
 	if err := compile(d); err != nil {
 		return nil, base.Wrap(err, "message %s", message.FullName())
@@ -55,15 +57,15 @@ func NewPlan(message protoreflect.MessageDescriptor, options Options) (*Plan, er
 	return p, nil
 }
 
-// Message returns the message type.
+// Message returns the type of the messages that the plan is for.
 func (p *Plan) Message() protoreflect.MessageDescriptor { return p.message }
 
-// Schema returns the columns. A batch has the same names and types, with two exceptions: a
-// top-level utf8 column may be a dictionary, and timestamp[us] becomes timestamp[ns] in a batch
-// that needs it.
+// Schema returns the columns of decoded batches. A batch has the same names and types, with two
+// exceptions: a top-level utf8 column may be a dictionary, and timestamp[us] becomes timestamp[ns]
+// in a batch that needs it.
 func (p *Plan) Schema() *arrow.Schema { return p.schema }
 
-// NewDecoder returns an empty decoder. Only one goroutine at a time may use it.
+// NewDecoder returns a decoder without rows. Only one goroutine at a time may use it.
 func (p *Plan) NewDecoder() *Decoder {
 	d := &Decoder{plan: p}
 	if err := compile(d); err != nil {
@@ -73,14 +75,16 @@ func (p *Plan) NewDecoder() *Decoder {
 	return d
 }
 
-// output is a column of the batch, or a nested part of one.
+// output is a column of the decoded batch, or a nested part of such a column.
 type output struct {
-	name   string
-	typ    arrow.DataType // nil for structs, lists and maps
-	shape  shape
-	col    *column   // nil for structs that are always present
-	level  *level    // the level whose rows it has
-	fields []*output // struct: fields; list: the element; map: key and value
+	name  string
+	typ   arrow.DataType // typ is the Arrow type. It is nil for structs, lists and maps.
+	shape shape
+	// col is the column that has the values. It is nil for structs that are always present.
+	col   *column
+	level *level // level is the sequence of rows to which this output belongs.
+	// fields are the fields of a struct, the element of a list, or the key and the value of a map.
+	fields []*output
 }
 
 type shape uint8
@@ -92,7 +96,8 @@ const (
 	shapeMap
 )
 
-// field returns the output's natural type, with its name.
+// field returns the Arrow field of the output, with its name and the type that decoded batches
+// have.
 func (o *output) field() arrow.Field {
 	var t arrow.DataType
 	switch o.shape {

@@ -6,14 +6,15 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// parents maps each level above that of the batch's rows to the parent rows: for every row of the
-// batch, the row of that level that contains it.
+// parents returns the parent rows of each level that contains the level of the batch's rows. The
+// parent rows of a level say, for every row of the batch, which row of that level contains it.
 func (d *Decoder) parents() map[*level][]int32 {
 	if len(d.chain) == 1 {
 		return nil
 	}
 	parents := make(map[*level][]int32, len(d.chain)-1)
-	// for every row of the batch its row in the level below; nil if they are the same
+	// rows has, for every row of the batch, the row of level i that contains it. It is nil for the
+	// last level, whose rows are the rows of the batch.
 	var rows []int32
 	for i := len(d.chain) - 1; i > 0; i-- {
 		above, list, n := d.chain[i-1].level, d.chain[i].list, d.chain[i].level.rows
@@ -38,7 +39,9 @@ func (d *Decoder) parents() map[*level][]int32 {
 	return parents
 }
 
-// repeated returns a flat output. Its row i is row parent[i] of o.
+// repeated returns a copy of output o (a column of the batch) in which rows are repeated, because a
+// repeated field becomes several rows per message. Row i of the copy is row parent[i] of o. o must
+// have a flat type.
 func (f *finisher) repeated(o *output, parent []int32) *output {
 	c := o.col
 	n := len(parent)
@@ -84,7 +87,8 @@ func (f *finisher) repeated(o *output, parent []int32) *output {
 	return &output{name: o.name, typ: o.typ, col: out, level: out.level}
 }
 
-// gather returns the column that holds c's rows as they are repeated.
+// gather returns the column into which the rows of column c are copied, each of them repeated for
+// all rows of the batch that come from it.
 func (f *finisher) gather(c *column) *column {
 	if c.gathered == nil {
 		c.gathered = newColumn(c.store, f.poison)

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// packed reads repeated numbers that are packed in one length-delimited value.
+// packed decodes the numbers of a repeated field that are packed in one length-delimited value,
+// b[p:], into the list in row. It returns false on failure.
 func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
 	n, size := len(b)-p, o.elem.fixedSize()
 	if n == 0 {
@@ -55,7 +56,7 @@ func (d *Decoder) packed(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// countVarints returns the number of varints that end in b.
+// countVarints returns the number of varints in b, counted by the bytes that end a varint.
 func countVarints(b []byte) int {
 	n := 0
 	for ; len(b) >= 8; b = b[8:] {
@@ -67,8 +68,8 @@ func countVarints(b []byte) int {
 	return n
 }
 
-// fixedSize returns the number of bytes that a value of a fixed-width op takes on the wire, or 0
-// for varints.
+// fixedSize returns the size in bytes of an encoded value that op o decodes. It returns 0 if values
+// are varints, whose size varies.
 func (o *op) fixedSize() int {
 	switch o.action {
 	case doFixed32:
@@ -79,7 +80,8 @@ func (o *op) fixedSize() int {
 	return 0
 }
 
-// counts counts one more element of row, and reports whether it is the wanted one.
+// counts counts one more element of the repeated field in row. It returns true if this is the
+// element with the number wanted.
 func (c *column) counts(row, wanted int) bool {
 	if c.next <= row {
 		c.next, c.count = row+1, 0
@@ -88,7 +90,8 @@ func (c *column) counts(row, wanted int) bool {
 	return c.count == wanted+1
 }
 
-// indexedPacked is packed for a single wanted element.
+// indexedPacked decodes packed numbers of a repeated field, but stores only one of them, the
+// element whose number op o wants.
 func (d *Decoder) indexedPacked(o *op, row int, b []byte, p int) bool {
 	size := o.elem.fixedSize()
 	if size != 0 && (len(b)-p)%size != 0 {

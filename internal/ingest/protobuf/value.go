@@ -11,16 +11,20 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 )
 
-// presence says how to treat a row without a value.
+// presence says what a row contains if the message does not have the field.
 type presence uint8
 
 const (
-	optionalField   presence = iota // NULL or the default, depending on the field's descriptor
-	optionalElement                 // NULL
-	alwaysPresent                   // every row has a value
+	// optionalField means that such a row is NULL or has the default value, as the field's
+	// descriptor says.
+	optionalField   presence = iota
+	optionalElement          // optionalElement means that such a row is NULL.
+	// alwaysPresent means that there are no such rows: every row has a value.
+	alwaysPresent
 )
 
-// kinds says how values of each scalar kind are decoded and stored, and their Arrow type.
+// kinds says, for each scalar kind of protobuf, how values are decoded and stored, and their Arrow
+// type.
 var kinds = map[protoreflect.Kind]struct {
 	wire   protowire.Type
 	action action
@@ -55,8 +59,9 @@ func wireType(k protoreflect.Kind) protowire.Type {
 	return kinds[k].wire
 }
 
-// value returns the op for one value of the field, without its tag, and its column. There is no
-// column if want selects columns inside the field.
+// value returns the op (how to decode a field, and where to store it) for one value of the field
+// fd, without its tag, and the column for it. at is the place in the plan. If want selects columns
+// inside of the field, there is no column for the field itself.
 func (c *compiler) value(fd protoreflect.FieldDescriptor, at place, how presence, want *selection) (*op, *output, error) {
 	optional := how == optionalElement || how == optionalField && fd.HasPresence() && !fd.ContainingMessage().IsMapEntry()
 	o, output, err := c.typed(fd, at, how, optional, want)
@@ -132,7 +137,7 @@ func (c *compiler) typed(fd protoreflect.FieldDescriptor, at place, how presence
 	return &op{action: doMessage, col: col, sub: sub}, &output{shape: shapeStruct, col: col, fields: outputs}, nil
 }
 
-// expanded returns how many of the enclosing messages are of md's type.
+// expanded returns how often the message type md occurs among the messages around the current one.
 func (c *compiler) expanded(md protoreflect.MessageDescriptor) int {
 	n := 0
 	for _, t := range c.types {
@@ -143,8 +148,8 @@ func (c *compiler) expanded(md protoreflect.MessageDescriptor) int {
 	return n
 }
 
-// structure returns the column with a message's presence and the place of its fields. The column is
-// nil if the message is always present.
+// structure returns the column that says whether a message is present, and the place for the
+// columns of its fields. The column is nil if the message is always present.
 func (c *compiler) structure(fd protoreflect.FieldDescriptor, at place, optional bool) (*column, place) {
 	fields := at
 	fields.path += string(fd.Name()) + "."
@@ -156,7 +161,8 @@ func (c *compiler) structure(fd protoreflect.FieldDescriptor, at place, optional
 	return col, fields
 }
 
-// inside returns the op for a message in which want selects columns.
+// inside returns the op (how to decode a field, and where to store it) for a message in which only
+// some columns are selected, by want.
 func (c *compiler) inside(fd protoreflect.FieldDescriptor, at place, optional bool, want *selection) (*op, *output, error) {
 	col, fields := c.structure(fd, at, optional)
 	sub, _, err := c.message(fd.Message(), want, fields)
@@ -166,8 +172,8 @@ func (c *compiler) inside(fd protoreflect.FieldDescriptor, at place, optional bo
 	return &op{action: doMessage, col: col, sub: sub}, nil, nil
 }
 
-// scalar returns the op and the column of a scalar. If implicit is true, rows without a value have
-// the default.
+// scalar returns the op (how to decode a field, and where to store it) for a scalar field, and its
+// column. If implicit is true, rows without a value have the default.
 func (c *compiler) scalar(fd protoreflect.FieldDescriptor, at place, optional, implicit bool) (*op, *output, error) {
 	k := kinds[fd.Kind()]
 	a, s, arrays := k.action, k.store, 1

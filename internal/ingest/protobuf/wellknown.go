@@ -9,29 +9,32 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// moment is the additional state of a column of timestamps or durations.
+// moment is the state of a column of timestamps or durations, in addition to the state of every
+// column.
 type moment struct {
-	seconds int64 // of the last row, as sent
-	below   int32 // nanoseconds of the last row, as sent
+	seconds int64 // seconds are the seconds of the time in the last row, as they were sent.
+	below   int32 // below are the nanoseconds of the time in the last row, as they were sent.
 
-	nanos []uint16 // nanoseconds below the microsecond; nil while no row has any
-	fine  bool     // a row has nanoseconds below the microsecond
-	far   bool     // a row is outside of the range of 64-bit nanoseconds
+	// nanos[row] are the nanoseconds below the microsecond. It is nil while no row has any.
+	nanos []uint16
+	fine  bool // fine says that at least one row has nanoseconds below the microsecond.
+	far   bool // far says that at least one row is outside of the range of 64-bit nanoseconds.
 
-	// invalid lists the rows of the current message whose value is not a valid time. A later piece
-	// of the message can still correct or clear it.
+	// invalid lists the rows of the current message that have an invalid time. A later piece of the
+	// message may still correct or clear the time.
 	invalid []int
 }
 
-// Limits that the .proto files state: a google.protobuf.Timestamp is within the years 1 to 9999,
-// and a Duration within 10,000 years.
+// These are limits that the .proto files state: a google.protobuf.Timestamp is within the years 1
+// to 9999, and a Duration within 10,000 years.
 const (
 	minTimestamp = -62_135_596_800
 	maxTimestamp = 253_402_300_799
 	maxDuration  = 315_576_000_000
 )
 
-// time reads a Timestamp or a Duration, or a piece of one.
+// time decodes a Timestamp or a Duration, or a piece of one, from b[p:] into row. It returns false
+// on failure.
 func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
 	c := o.col
 	if c.next <= row {
@@ -82,7 +85,8 @@ func (d *Decoder) time(o *op, row int, b []byte, p int) bool {
 	return true
 }
 
-// setTimestamp sets row to the timestamp that was read, and reports whether it is valid.
+// setTimestamp sets the value in row to the timestamp that was read, and reports whether it is
+// valid.
 func (c *column) setTimestamp(row int) bool {
 	t := &c.time
 	if t.nanos != nil {
@@ -105,8 +109,8 @@ func (c *column) setTimestamp(row int) bool {
 	return true
 }
 
-// setDuration sets row to the nanoseconds that were read. It returns false if they are not a valid
-// Duration or exceed 64 bits.
+// setDuration sets the value in row to the duration that was read, in nanoseconds. It returns false
+// if it is not a valid Duration, or does not fit into 64 bits.
 func (c *column) setDuration(row int) bool {
 	s, n := c.time.seconds, int64(c.time.below)
 	if s < -maxDuration || s > maxDuration || n < -999_999_999 || n > 999_999_999 || s > 0 && n < 0 || s < 0 && n > 0 {
@@ -120,7 +124,7 @@ func (c *column) setDuration(row int) bool {
 	return true
 }
 
-// checkTimes returns an error if the message has an invalid time.
+// checkTimes returns an error if the current message has an invalid time.
 func (d *Decoder) checkTimes() error {
 	for _, o := range d.suspects {
 		if len(o.col.time.invalid) == 0 {
@@ -135,8 +139,8 @@ func (d *Decoder) checkTimes() error {
 	return nil
 }
 
-// clash reports whether a column of times has both rows that need nanoseconds and rows outside of
-// their range.
+// clash reports whether a column of times has both rows that need nanoseconds and rows that are out
+// of the range of nanoseconds.
 func (d *Decoder) clash() bool {
 	for _, c := range d.times {
 		if c.time.fine && c.time.far {
@@ -146,8 +150,8 @@ func (d *Decoder) clash() bool {
 	return false
 }
 
-// wrapped returns the value field if md is a message of google/protobuf/wrappers.proto, and nil
-// otherwise.
+// wrapped returns the field value of message type md, if md is a type of
+// google/protobuf/wrappers.proto such as Int64Value. Otherwise it returns nil.
 func wrapped(md protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	switch md.FullName() {
 	case "google.protobuf.BoolValue", "google.protobuf.Int32Value", "google.protobuf.Int64Value",
@@ -161,7 +165,8 @@ func wrapped(md protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	return nil
 }
 
-// isTime reports whether md is a Timestamp or a Duration, and returns the action for it.
+// isTime reports whether message type md is a google.protobuf.Timestamp or Duration, and returns
+// the action that decodes it.
 func isTime(md protoreflect.MessageDescriptor) (action, bool) {
 	seconds, nanos := md.Fields().ByNumber(1), md.Fields().ByNumber(2)
 	if seconds == nil || nanos == nil || seconds.Kind() != protoreflect.Int64Kind || nanos.Kind() != protoreflect.Int32Kind {

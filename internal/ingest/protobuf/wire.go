@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// failure is an error in a message's bytes.
+// failure is the kind of an error in the bytes of a message.
 type failure uint8
 
 const (
@@ -34,14 +34,14 @@ var failures = [...]string{
 	codePacked:    "packed values that end within a value",
 }
 
-// fail records an error at byte p of the message and returns -1.
+// fail records an error of the given kind at byte p of the message. It always returns -1.
 func (d *Decoder) fail(code failure, p int) int {
 	d.code, d.at = code, p
 	return -1
 }
 
-// varint reads the varint at b[p:], of one or more bytes. On failure it returns the negative
-// position -1 - failure.
+// varint decodes the varint (an integer of variable size) at b[p:]. It returns the value and the
+// position after it. On failure the position is negative: -1 minus the kind of failure.
 func varint(b []byte, p int) (uint64, int) {
 	if len(b)-p >= 10 {
 		return varintWithin(b[p:p+10], p)
@@ -57,7 +57,8 @@ func varint(b []byte, p int) (uint64, int) {
 	return 0, -1 - int(codeTruncated)
 }
 
-// varintWithin is varint for a b of ten bytes, the size of the longest varint.
+// varintWithin decodes a varint as varint does. b must have at least ten bytes, the size of the
+// longest varint.
 func varintWithin(b []byte, p int) (uint64, int) {
 	_ = b[9]
 	v := uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7
@@ -70,7 +71,8 @@ func varintWithin(b []byte, p int) (uint64, int) {
 	if b[0] < 0x80 {
 		return uint64(b[0]), p + 1
 	}
-	// Take seven bits of each byte, up to the first byte below 0x80.
+	// The word gets seven bits of each byte, up to the first byte below 0x80, which ends the
+	// varint.
 	w := binary.LittleEndian.Uint64(b[2:])
 	v |= w & 0x7f << 14
 	if b[2] < 0x80 {
@@ -107,8 +109,8 @@ func varintWithin(b []byte, p int) (uint64, int) {
 	return v, p + 10
 }
 
-// short reads the varint at b[p:] if it takes one or two bytes and more bytes follow. Otherwise it
-// returns -1. It is small enough to be inlined.
+// short decodes the varint at b[p:] if it takes one or two bytes and more bytes follow. Otherwise
+// the position that it returns is -1. It is small enough to be inlined.
 func short(b []byte, p int) (uint64, int) {
 	if p < len(b)-1 {
 		v := uint64(b[p])
@@ -122,8 +124,9 @@ func short(b []byte, p int) (uint64, int) {
 	return 0, -1
 }
 
-// near is extent for values below 128 bytes, small enough to be inlined. In all other cases it
-// returns -1, and the caller calls extent.
+// near returns the start and the end of a length-delimited value at b[p:], if it is shorter than
+// 128 bytes. In all other cases it returns -1, and the caller calls extent. It is small enough to
+// be inlined.
 func near(b []byte, p int) (start, end int) {
 	if p < len(b) {
 		if n := int(b[p]); n < 0x80 && n < len(b)-p {
@@ -133,7 +136,8 @@ func near(b []byte, p int) (start, end int) {
 	return 0, -1
 }
 
-// number reads the varint at b[p:]. On failure it records the error and returns -1.
+// number decodes the varint at b[p:], and returns its value and the position after it. On failure
+// it records the error and returns the position -1.
 func (d *Decoder) number(b []byte, p int) (uint64, int) {
 	if p < len(b) && b[p] < 0x80 {
 		return uint64(b[p]), p + 1
@@ -145,8 +149,8 @@ func (d *Decoder) number(b []byte, p int) (uint64, int) {
 	return v, next
 }
 
-// extent reads the length at b[p:] and returns the start and the end of the value. On failure end
-// is -1.
+// extent decodes the length at b[p:], and returns the start and the end of the value after it. On
+// failure it records the error, and end is -1.
 func (d *Decoder) extent(b []byte, p int) (start, end int) {
 	if p < len(b) && b[p] < 0x80 {
 		start = p + 1
@@ -165,7 +169,8 @@ func (d *Decoder) extent(b []byte, p int) (start, end int) {
 	return start, start + int(n)
 }
 
-// tag reads the tag of a field. On failure it records the error and returns -1.
+// tag decodes the tag of a field at b[p:], and returns it with the position after it. On failure it
+// records the error and returns the position -1.
 func (d *Decoder) tag(b []byte, p int) (uint64, int) {
 	v, next := d.number(b, p)
 	if next < 0 {
@@ -177,11 +182,11 @@ func (d *Decoder) tag(b []byte, p int) (uint64, int) {
 	return v, next
 }
 
-// maxGroups is protobuf-go's limit on the nesting of groups.
+// maxGroups is the maximum nesting depth of groups, the same as in protobuf-go.
 const maxGroups = protowire.DefaultRecursionLimit
 
-// skip skips the value of the tag before p, and returns the position after it. On failure it
-// records the error and returns -1.
+// skip skips a value whose tag was just decoded. It returns the position after the value. On
+// failure it records the error and returns -1.
 func (d *Decoder) skip(tag uint64, b []byte, p int) int {
 	switch protowire.Type(tag & 7) {
 	case protowire.VarintType:
@@ -209,8 +214,9 @@ func (d *Decoder) skip(tag uint64, b []byte, p int) int {
 	return d.fail(codeWireType, p)
 }
 
-// skipGroup skips the group whose content starts at b[p]. It returns the end of the content and the
-// position after the end tag. On failure it records the error and returns -1.
+// skipGroup skips the group whose content begins at b[p]. number is the group's field number. It
+// returns the end of the content, and the position after the tag that ends the group. On failure it
+// records the error and returns -1.
 func (d *Decoder) skipGroup(number uint64, b []byte, p int) (content, next int) {
 	open := d.groups[:0]
 	for {

@@ -1,6 +1,6 @@
-// Package analyzetest checks the analysis of an engine against recorded results. A folder has
-// annotated SQL files, and next to each one a file with the expected result of its analysis as
-// text.
+// Package analyzetest tests the analysis of SQL for a database engine against recorded results. A
+// folder has annotated SQL files. Next to each of them is a file with the expected result of its
+// analysis as text.
 package analyzetest
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Analyse analyses one annotated SQL text with a new engine, and returns the result as text and as
-// a module.
+// Analyse analyses the annotated SQL text of a file, called name, with a new engine. It returns the
+// result as text and as a module.
 func Analyse(t *testing.T, engine analyze.Engine, dialect ir.Engine, name, text string) (string, *ir.Module) {
 	t.Helper()
 	var list diag.List
@@ -44,9 +44,9 @@ func Analyse(t *testing.T, engine analyze.Engine, dialect ir.Engine, name, text 
 	return b.String(), m
 }
 
-// Goldens analyses every testdata/*.sql and compares the result with its .golden file. If update is
-// set, it writes the .golden file instead. A file whose name begins with "bad" must have errors.
-// All other files must have none.
+// Goldens analyses every testdata/*.sql and compares the result with the .golden file of the same
+// name. If update is set, it writes the .golden file instead. A file whose name begins with "bad"
+// must have errors. All other files must have none. open returns a new engine.
 func Goldens(t *testing.T, dialect ir.Engine, update bool, open func(*testing.T) analyze.Engine) {
 	files, err := filepath.Glob("testdata/*.sql")
 	if err != nil || len(files) == 0 {
@@ -79,7 +79,7 @@ func Goldens(t *testing.T, dialect ir.Engine, update bool, open func(*testing.T)
 	}
 }
 
-// diff returns the lines that only one of the two texts has.
+// diff returns the lines of two texts that are only in one of them.
 func diff(want, got string) string {
 	var b strings.Builder
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
@@ -182,7 +182,8 @@ func Dump(m *ir.Module) string {
 	return b.String()
 }
 
-// Type returns a type as text: its kind, its parts and its native name.
+// Type returns a type as text: its kind, its element types or fields, and the name it has in the
+// database.
 func Type(t ir.Type) string {
 	s := string(t.Kind)
 	null := ""

@@ -15,28 +15,31 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Call is a call of a function, operator or cast, as a pattern for SQL.
+// Call is the pattern of an SQL expression to test: a call of a function, operator or cast.
 type Call struct {
-	// Format is the SQL of the call, with one %s for each argument.
+	// Format is the SQL of the call, with one %s for each argument, such as "abs(%s)".
 	Format string
-	// Args are the types of the arguments. A type without test values stands for any type.
+	// Args are the SQL types of the arguments. If Edges has no test values for a type, such as a
+	// generic type, it uses values of a type that it picks at random.
 	Args []string
-	// Aggregate means that the call is of an aggregate function.
+	// Aggregate means that the call is a call of an aggregate function.
 	Aggregate bool
 }
 
-// Function returns a Call of the function name with arguments of the given types.
+// Function returns a Call of the SQL function name with arguments of the given types.
 func Function(name string, args ...string) Call {
 	return Call{Format: name + "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(args)), ", ") + ")", Args: args}
 }
 
-// Edges checks, as Oracle does, that a column that the analysis calls "never NULL" has no NULL. It
-// covers cases that random data seldom reaches: it runs single calls over values at the edges of
-// their types, such as infinity, an empty range and an empty text. values has expressions by type
-// that are not NULL. The arguments of the calls are these expressions, and columns that contain
-// these values. run is the same as in Oracle.
+// Edges checks, as Oracle does, that a column is never NULL if the analysis calls it "never NULL".
+// It covers cases that random data seldom reaches: it runs single calls over values at the edges of
+// their types, such as infinity, an empty range and an empty text. values has, for each type, SQL
+// expressions that are not NULL. The arguments of the calls are these expressions, or columns of a
+// table that contain their values. run executes an SQL query and returns, for each row, which
+// values are NULL.
 //
-// SCOTER_EDGES sets the number of calls (500), and SCOTER_ORACLE_SEED the seed.
+// SCOTER_EDGES sets the number of calls (default 500), and SCOTER_ORACLE_SEED the seed of the
+// random choice.
 func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string][]string, run func(sql string, columns int) ([][]bool, error)) {
 	tries := setting("SCOTER_EDGES", 500)
 	seed := setting("SCOTER_ORACLE_SEED", int(time.Now().UnixNano()&0x7fffffff))
@@ -74,11 +77,11 @@ func Edges(t *testing.T, engine analyze.Engine, calls []Call, values map[string]
 		sql += where
 		d, err := engine.Describe(context.Background(), &analyze.Statement{Verb: ir.VerbQuery, Pieces: []sqlfile.Piece{{Segment: ir.Segment{Kind: ir.Code, Text: sql}}}})
 		if err != nil || len(d.Columns) != 1 || d.Columns[0].Nullable {
-			continue // the engine refused the call, or the analysis makes no claim
+			continue // the engine refused the call, or the analysis says that it can be NULL
 		}
 		nulls, err := run(sql, 1)
 		if err != nil {
-			continue // this value fails: an overflow, or a text that is not a number
+			continue // the call fails with this value, such as an overflow
 		}
 		claimed++
 		used[c.Format] = true

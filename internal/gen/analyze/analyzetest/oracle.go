@@ -15,17 +15,19 @@ import (
 )
 
 // Oracle checks the most important promise of an analysis: a column that it calls "never NULL" is
-// never NULL. Oracle runs random queries over random data and compares. run executes a query that
-// returns the given number of columns. It returns, for each row, which values are NULL.
+// never NULL. Oracle analyses random queries, runs them over random data, and compares. run
+// executes a query that returns the given number of columns. It returns, for each row, which values
+// are NULL.
 //
 // Oracle also measures precision. The generator of the random queries knows for some columns that
 // they are never NULL, from the schema and the rules of SQL. The analysis must find at least 90% of
 // these columns.
 //
 // Environment variables:
-//   - SCOTER_ORACLE_MISSED: how many columns to print that the analysis did not find
-//   - SCOTER_ORACLE_QUERIES: the number of queries (700)
-//   - SCOTER_ORACLE_SEED: the seed
+//   - SCOTER_ORACLE_MISSED: the number of columns to print that the analysis should have called
+//     "never NULL" and did not
+//   - SCOTER_ORACLE_QUERIES: the number of queries (default 700)
+//   - SCOTER_ORACLE_SEED: the seed of the random queries
 func Oracle(t *testing.T, dialect ir.Engine, engine analyze.Engine, run func(sql string, columns int) ([][]bool, error)) {
 	queries := setting("SCOTER_ORACLE_QUERIES", 700)
 	seed := setting("SCOTER_ORACLE_SEED", int(time.Now().UnixNano()&0x7fffffff))

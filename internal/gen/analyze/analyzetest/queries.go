@@ -10,26 +10,26 @@ import (
 
 var tables = []string{"t0", "t1", "t2"}
 
-// generator makes random queries that all three engines accept. For every expression it also
-// determines whether the value is never NULL. For this it uses the constraints of the tables and
-// the rules of SQL, but not the conditions of a WHERE.
+// generator makes random queries that SQLite, DuckDB and PostgreSQL accept. For every expression it
+// also determines whether the value is certainly never NULL. For this it uses the constraints of
+// the tables and the rules of SQL, but not the conditions of a WHERE.
 type generator struct {
 	random  *rand.Rand
 	dialect ir.Engine
 	names   int
-	// wild means that the current query has an aggregate that belongs to the outer query. Such an
-	// aggregate is hard to recognise, so no column of the query is called "never NULL".
+	// wild means that the current query has an aggregate function that belongs to the outer query.
+	// Such an aggregate is hard to recognise, so no column of the query is called "never NULL".
 	wild bool
 }
 
-// query is a random query with the columns id, a, b (integers), c and d (text). All tables have
-// these columns too, so a query can replace a table everywhere.
+// query is a random query. Its columns are always id, a, b (integers), c and d (text). All tables
+// of the test have these columns too, so a query can replace a table everywhere.
 type query struct {
 	sql   string
 	never [5]bool
 }
 
-// source is one item of a FROM.
+// source is one table or subquery in a FROM clause.
 type source struct {
 	name, sql string
 	never     [5]bool
@@ -41,8 +41,8 @@ type expr struct {
 	never bool
 }
 
-// These say which columns of the tables and of the view are never NULL. The columns a, b and d of
-// the view come from the nullable side of an outer join.
+// These variables say which columns of the test's tables and view are never NULL. The columns a, b
+// and d of the view come from the nullable side of an outer join.
 var (
 	tableNever = [5]bool{true, true, false, true, false}
 	viewNever  = [5]bool{true, false, false, true, false}
@@ -54,7 +54,8 @@ func (g *generator) one(of int) bool             { return g.random.IntN(of) == 0
 func (g *generator) word() string                { return g.or("x", "y", "", "zz") }
 func (g *generator) name() string                { g.names++; return fmt.Sprintf("n%d", g.names) }
 
-// query makes a random query. If a column can be NULL, the query never says "never NULL" about it.
+// query makes a random query. If it says "never NULL" for a column, that is certain. depth limits
+// how deeply subqueries are nested.
 func (g *generator) query(depth int) query {
 	g.wild = false
 	q := g.with(depth)
@@ -127,8 +128,9 @@ func (g *generator) sources(depth int) []source {
 
 func (g *generator) core(depth int) query { return g.coreOf(depth, g.sources(depth)) }
 
-// from joins the sources into the SQL of a FROM. scope has the sources whose columns can be named.
-// merged is the column that the last USING made of two columns.
+// from joins the sources, tables and subqueries, into the SQL of a FROM clause. scope has the
+// sources whose columns can be named after that. merged is the column that the last USING made of
+// two columns, or nil.
 func (g *generator) from(sources []source) (sql string, scope []source, merged *expr) {
 	sql, scope = sources[0].sql, sources[:1:1]
 	null := func(some []source) {
@@ -196,8 +198,8 @@ func (g *generator) coreOf(depth int, sources []source) query {
 	return out
 }
 
-// list returns a query with five expressions as its columns id, a, b, c and d. Its SQL is only the
-// select list.
+// list returns a query with the five given expressions as its columns id, a, b, c and d. The
+// query's SQL is only the select list.
 func list(e ...expr) (q query) {
 	for i, name := range []string{"id", "a", "b", "c", "d"} {
 		if i > 0 {
@@ -209,12 +211,13 @@ func list(e ...expr) (q query) {
 	return q
 }
 
-// whole makes an aggregate query without GROUP BY. There may be no row to aggregate.
+// whole makes an aggregate query without GROUP BY, which aggregates all rows. There may be no row
+// to aggregate.
 func (g *generator) whole(depth int, scope []source, tail string) query {
 	a := g.aggregate(depth, scope, false)
 	if g.dialect == ir.SQLite && g.one(2) {
-		// SQLite allows a column outside of an aggregate. Its value comes from any row, and is NULL
-		// if there is no row.
+		// SQLite allows a column outside of an aggregate function in such a query. Its value comes
+		// from any row, and is NULL if there is no row.
 		a = expr{g.integer(depth, scope).sql, false}
 	}
 	out := list(expr{"count(*)", true}, a, g.aggregate(depth, scope, false), expr{"coalesce(max(" + g.text(depth, scope).sql + "), 'x')", true}, expr{"max(" + g.text(depth, scope).sql + ")", false})
@@ -229,8 +232,8 @@ func (g *generator) groups(depth int, scope []source, tail string) query {
 	first, second, full := key, other, true
 	if g.dialect != ir.SQLite && g.one(4) {
 		sets = g.or("ROLLUP", "CUBE") + " "
-		// If there are no rows, ROLLUP and CUBE still return a grand total, in which all values are
-		// NULL.
+		// If there are no rows, ROLLUP and CUBE still return a row for the grand total. All its
+		// values are NULL.
 		first.never, second.never, full = false, false, false
 	}
 	text := g.text(depth, scope)
@@ -247,8 +250,8 @@ func (g *generator) groups(depth int, scope []source, tail string) query {
 	return out
 }
 
-// windows makes a query with window functions. Their frames contain the current row, except for lag
-// and lead.
+// windows makes a query with window functions. The frames of all functions contain the current row,
+// except those of lag and lead.
 func (g *generator) windows(depth int, scope []source, tail string) query {
 	argument := g.integer(depth, scope)
 	f := g.or("sum", "min", "max", "count", "lag", "lead", "first_value", "last_value")
@@ -265,8 +268,8 @@ func (g *generator) column(scope []source, names ...string) expr {
 	return expr{s.name + "." + name, s.never[position[name]]}
 }
 
-// aggregate makes an aggregate function over scope. rows says whether there is always at least one
-// row to aggregate.
+// aggregate makes a call of an aggregate function over columns of scope. rows says whether there is
+// always at least one row to aggregate.
 func (g *generator) aggregate(depth int, scope []source, rows bool) expr {
 	f, argument := g.or("sum", "min", "max", "count"), g.integer(depth, scope)
 	out := expr{f + "(" + argument.sql + ")", f == "count" || rows && argument.never}
@@ -274,7 +277,7 @@ func (g *generator) aggregate(depth int, scope []source, rows bool) expr {
 		out.sql += " FILTER (WHERE " + g.column(scope, "a", "b").sql + " > 1)"
 		out.never = f == "count"
 	}
-	// The cast gives the same type on all engines: PostgreSQL's sum of bigint is numeric.
+	// The cast gives the sum the same type on all engines. On PostgreSQL, sum of bigint is numeric.
 	out.sql = "CAST(" + out.sql + " AS INTEGER)"
 	return out
 }
@@ -324,8 +327,8 @@ func (g *generator) choice(depth int, scope []source, a, b expr) expr {
 	return expr{"CASE WHEN " + g.condition(depth, scope) + " THEN " + a.sql + " ELSE " + b.sql + " END", a.never && b.never}
 }
 
-// scalar makes a scalar subquery of type INTEGER, which may refer to the outer query. A count
-// without GROUP BY always has a row.
+// scalar makes a scalar subquery of type INTEGER. It may refer to the outer query. If it is a count
+// without GROUP BY, it always has a row, and so is never NULL.
 func (g *generator) scalar(scope []source) expr {
 	inner := source{name: g.name(), never: tableNever}
 	what := g.or("count(*)", "count(*)", "max("+inner.name+".a)", "count("+inner.name+".b)", "max("+inner.name+"."+g.or("b", "id")+")")

@@ -18,18 +18,19 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// Engine is an in-memory DuckDB database.
+// Engine is an in-memory DuckDB database, on which queries are analysed.
 type Engine struct {
 	db      *database
 	version string
-	// columns has the columns that are never NULL, by catalog, schema, table and column. It is nil
-	// until it is needed.
+	// columns says which table columns are never NULL. The key is {catalog, schema, table, column}.
+	// It is nil until it is needed.
 	columns map[[4]string]bool
-	// enums has the catalog's enums by their values. It is nil until it is needed.
+	// enums has the enum types of the database. The key is the list of their labels as text, and
+	// the value is {schema, name}. It is nil until it is needed.
 	enums map[string][2]string
 }
 
-// Open opens an empty in-memory database.
+// Open opens an empty in-memory DuckDB database.
 func Open() (*Engine, error) {
 	db, err := openDatabase()
 	if err != nil {
@@ -38,7 +39,7 @@ func Open() (*Engine, error) {
 	e := &Engine{db: db}
 	rows, err := db.strings("SELECT version()")
 	if err == nil {
-		// DuckDB includes the position in an error only if it writes errors as JSON.
+		// DuckDB gives the position of an error only if it writes errors as JSON.
 		err = db.exec("SET errors_as_json = true")
 	}
 	if err != nil {
@@ -49,7 +50,7 @@ func Open() (*Engine, error) {
 	return e, nil
 }
 
-// Version returns the version, for example "v1.5.6".
+// Version returns DuckDB's version, for example "v1.5.6".
 func (e *Engine) Version() string { return e.version }
 
 // Close closes the database, which removes it, because it is in memory.
@@ -58,8 +59,8 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// refused converts DuckDB's error about an SQL text into an analyze.SQLError. DuckDB writes the
-// error as JSON.
+// refused converts an error of DuckDB about the SQL text sql into an analyze.SQLError. DuckDB
+// writes such errors as JSON.
 func refused(err error, sql string) error {
 	text := err.Error()
 	start := strings.IndexByte(text, '{')
@@ -77,7 +78,8 @@ func refused(err error, sql string) error {
 	out.Message = message
 	if position, err := strconv.Atoi(answer.Position); err == nil {
 		if out.Offset = position; answer.Type == "Parser" {
-			// DuckDB's parser reports positions in characters, and the binder in bytes.
+			// Positions are in characters if they come from DuckDB's parser, and in bytes if they
+			// come from its binder.
 			out.Offset = byteOffset(sql, position)
 		}
 	}
@@ -89,7 +91,8 @@ func refused(err error, sql string) error {
 	return out
 }
 
-// byteOffset returns the number of bytes in the first characters of a text.
+// byteOffset returns the size in bytes of the first characters of a text. characters is their
+// number.
 func byteOffset(text string, characters int) int {
 	for i := range text {
 		if characters == 0 {
@@ -109,12 +112,13 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied returns nothing: a new database has no migrations.
+// Applied returns nothing, because a new database has no migrations.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return "$" + strconv.Itoa(i+1) }
 
-// Describe finds the parameters and columns of a statement by preparing it, without running it.
+// Describe finds the parameters and result columns of a statement. It prepares the statement and
+// does not run it.
 func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Description, error) {
 	render := placeholder
 	sql := s.Render(render)
@@ -131,8 +135,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 		return nil, err
 	}
 	if unknown(p.params) {
-		// DuckDB does not know the columns until all parameters have types. Prepare the statement
-		// again with the types.
+		// DuckDB does not know the columns until all parameters have types. So the statement is
+		// prepared again, with a cast around each parameter.
 		render = func(i int) string {
 			return "CAST(" + placeholder(i) + " AS " + d.Params[i].Type.Native + ")"
 		}
@@ -143,8 +147,8 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (*analyze.Des
 	}
 	bySample := unseen(p)
 	if bySample {
-		// DuckDB knows the columns of a table function only if its arguments have values. Prepare
-		// the statement with the sample values.
+		// DuckDB knows the columns of a table function only if its arguments have values. So the
+		// statement is prepared with the sample values in place of its parameters.
 		sampled := s.Render(func(i int) string { return "CAST(" + sampleText(s.Params[i]) + " AS " + d.Params[i].Type.Native + ")" })
 		if p, err = e.db.prepare(sampled); err != nil {
 			return nil, e.refusedStatement(err, s, sampled)
@@ -192,15 +196,15 @@ func (e *Engine) refusedStatement(err error, s *analyze.Statement, sql string) e
 		return r
 	}
 	if r.Offset >= 0 {
-		// This text differs from sql only in the casts of parameters without a type. If such a cast
-		// fails, there is no position in the user's text.
+		// This text differs from sql only in the casts around parameters without a type. If such a
+		// cast fails, there is no position in the user's text for the error.
 		r.Offset = s.Origin(min(r.Offset, len(sql)), placeholder)
 	}
 	return r
 }
 
-// unseen reports whether DuckDB does not know the columns of a prepared statement. It then reports
-// a single column named "unknown".
+// unseen reports whether DuckDB could not determine the columns of a prepared statement. Then
+// DuckDB reports a single column named "unknown".
 func unseen(p *prepared) bool {
 	return len(p.params) > 0 && len(p.columns) == 1 && p.names[0] == "unknown" && p.columns[0].Kind == ir.Any
 }
@@ -214,11 +218,12 @@ func unknown(params []*analyze.Type) bool {
 	return false
 }
 
-// params finds the type of each parameter, from the first of these that gives one:
+// params finds the type of each parameter of statement s. It takes the first of these types that
+// exists:
 //
-//   - DuckDB's inference for the whole statement
-//   - DuckDB's inference from a single occurrence
-//   - the type of the sample
+//   - the type that DuckDB infers from the whole statement
+//   - the type that DuckDB infers from a single occurrence of the parameter
+//   - the type of the sample value
 func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo, error) {
 	var out []analyze.ParamInfo
 	for i, sample := range s.Params {
@@ -247,9 +252,9 @@ func (e *Engine) params(s *analyze.Statement, p *prepared) ([]analyze.ParamInfo,
 	return out, nil
 }
 
-// fromOccurrences asks DuckDB for the type of a parameter from a single occurrence. It tries each
-// occurrence in turn, with NULL in place of all other parameters and occurrences. The type of an IN
-// list is asked for as IN (<element>). The result is nil if no occurrence tells the type.
+// fromOccurrences asks DuckDB for the type of a parameter from a single occurrence of it. It tries
+// each occurrence in turn, with NULL in place of all other parameters and occurrences. The list of
+// an IN is replaced by one element. The result is nil if no occurrence tells the type.
 func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type {
 	in := s.Params[param].In
 	for n := range s.Occurrences()[param] {
@@ -280,9 +285,9 @@ func (e *Engine) fromOccurrences(s *analyze.Statement, param int) *analyze.Type 
 	return nil
 }
 
-// fromSample returns the type of a parameter's sample value, or nil. The expression is prepared but
-// not executed. A decimal literal becomes DOUBLE, because the type DECIMAL(2,1) of 0.5 would
-// truncate values.
+// fromSample returns the type of a parameter's sample value, or nil if it has none. The SQL of the
+// sample is prepared but not executed. A decimal literal such as 0.5 becomes DOUBLE, because its
+// own type, DECIMAL(2,1), would truncate other values.
 func (e *Engine) fromSample(sample analyze.Sample) *analyze.Type {
 	if sample.Null {
 		return nil
@@ -309,7 +314,7 @@ func sampleText(sample analyze.Sample) string {
 	return widened(sample.Value)
 }
 
-// widened returns an SQL expression that casts a decimal literal to DOUBLE. It returns other
+// widened returns an SQL expression that casts a decimal literal to DOUBLE. It returns all other
 // expressions, such as casts, unchanged.
 func widened(value string) string {
 	tokens := slices.DeleteFunc(sqlfile.Tokenize(ir.DuckDB, value, 0), sqlfile.Token.Trivia)
@@ -322,8 +327,8 @@ func widened(value string) string {
 	return "CAST(" + tokens[0].Text + " AS DOUBLE)"
 }
 
-// class returns the class of a statement, and whether it is read-only, judging by DuckDB's
-// statement type.
+// class converts DuckDB's type of a statement to a class such as INSERT, and says whether
+// statements of this type are read-only.
 func class(t native.StatementType) (class ir.Statement, readOnly bool) {
 	switch t {
 	case native.StatementTypeSelect:
@@ -342,8 +347,8 @@ func class(t native.StatementType) (class ir.Statement, readOnly bool) {
 	return ir.StatementOther, false
 }
 
-// returningClause returns the text after RETURNING in a statement, or "" if there is none. It
-// ignores a RETURNING in parentheses.
+// returningClause returns the text after the keyword RETURNING in a statement, or "" if there is
+// none. It ignores a RETURNING inside of parentheses.
 func returningClause(sql string) string {
 	depth := 0
 	for _, t := range sqlfile.Tokenize(ir.DuckDB, sql, 0) {
@@ -359,7 +364,8 @@ func returningClause(sql string) string {
 	return ""
 }
 
-// target returns the table that a statement changes, with its alias, as written.
+// target returns the name of the table that a statement changes, with its alias, as it is written
+// in the statement.
 func target(sql string) string {
 	tokens := sqlfile.Tokenize(ir.DuckDB, sql, 0)
 	depth := 0
@@ -388,8 +394,9 @@ var endOfTarget = map[string]bool{
 	"set": true, "values": true, "select": true, "where": true, "using": true, "returning": true, "default": true, "by": true, "with": true, "from": true, "on": true,
 }
 
-// nullability finds which columns of a result can be NULL, from the plan. RETURNING returns rows of
-// the changed table, so the plan of SELECT <returning> FROM <table> is used for it.
+// nullability finds which columns of a statement's result can be NULL. It uses the logical plan of
+// the statement. For a change with a RETURNING clause, it uses the plan of SELECT <returning> FROM
+// <table>, because RETURNING returns rows of the changed table.
 func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, returning string) (columns, error) {
 	if returning != "" {
 		sql = "SELECT " + returning + " FROM " + target(sql)
@@ -398,7 +405,7 @@ func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, 
 	}
 	answer, err := e.db.strings("SELECT CAST(json_serialize_plan('" + strings.ReplaceAll(sql, "'", "''") + "', optimize := false) AS VARCHAR)")
 	if err != nil || len(answer) != 1 {
-		// DuckDB has no plan for some statements. Nothing is known about them.
+		// DuckDB has no plan for some statements. Then nothing is known about their columns.
 		return columns{}, nil
 	}
 	root, err := parsePlan(answer[0])
@@ -422,7 +429,7 @@ func (e *Engine) nullability(s *analyze.Statement, statement ir.Statement, sql, 
 	return p.operator(root), nil
 }
 
-// loadColumns reads from the catalog which columns are never NULL.
+// loadColumns reads from DuckDB's catalog which table columns are never NULL, and stores them.
 func (e *Engine) loadColumns() error {
 	rows, err := e.db.strings(`SELECT CAST(to_json([database_name, schema_name, table_name, column_name]) AS VARCHAR) FROM duckdb_columns() WHERE NOT is_nullable AND NOT internal`)
 	if err != nil {
@@ -439,9 +446,9 @@ func (e *Engine) loadColumns() error {
 	return nil
 }
 
-// named adds the names of enums to a type. DuckDB reports the type of a column with the values of
-// an enum, but without its name. So named looks for an enum with these values in the catalog. If
-// two enums have the same values, it uses the first one.
+// named returns type t with the names of its enums. DuckDB reports the type of a column with the
+// labels of an enum, but without the enum's name. So named looks in the catalog for an enum with
+// these labels. If two enums have the same labels, it uses the first one.
 func (e *Engine) named(t analyze.Type) (analyze.Type, error) {
 	if e.enums == nil {
 		rows, err := e.db.strings(`SELECT CAST(to_json({schema: schema_name, name: type_name, labels: labels}) AS VARCHAR) FROM duckdb_types() WHERE logical_type = 'ENUM' AND NOT internal ORDER BY type_oid`)
@@ -504,7 +511,8 @@ func (e *Engine) rename(t analyze.Type) analyze.Type {
 	return t
 }
 
-// Type returns the type with a name. It implements analyze.Engine.
+// Type returns the type with the name text, in the spelling of DuckDB or of SQG (the generator that
+// Scoter replaces). It implements analyze.Engine.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	sql := "SELECT CAST(NULL AS " + text + ")"
 	p, err := e.db.prepare(sql)

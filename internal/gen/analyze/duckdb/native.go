@@ -8,15 +8,16 @@ import (
 	"strings"
 	"unsafe"
 
-	// The C API on which duckdb-go is based. Only this API reports the whole type of a parameter:
-	// the elements of a list, the values of an enum. database/sql and duckdb-go's Stmt do not.
+	// This is the C API on which the Go driver duckdb-go is based. Only this API reports the whole
+	// type of a parameter, such as the type of a list's elements or the labels of an enum.
+	// database/sql and duckdb-go's Stmt do not.
 	native "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/scoterdb/scoter/internal/gen/analyze"
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// database is an in-memory database with one connection.
+// database is an in-memory DuckDB database with one connection.
 type database struct {
 	db   native.Database
 	conn native.Connection
@@ -39,8 +40,8 @@ func (d *database) close() {
 	native.Close(&d.db)
 }
 
-// strings runs a query of this package (not of the user) and returns its first column, which must
-// be a VARCHAR. NULL becomes "".
+// strings runs sql, a query of this package and not of the user. It returns the values of the first
+// column, which must be a VARCHAR. NULL becomes "".
 func (d *database) strings(sql string) ([]string, error) {
 	var result native.Result
 	if native.Query(d.conn, sql, &result) == native.StateError {
@@ -85,15 +86,16 @@ func (d *database) exec(sql string) error {
 	return nil
 }
 
-// prepared is what DuckDB reports about a statement.
+// prepared is what DuckDB reports about a prepared statement.
 type prepared struct {
 	statement native.StatementType
-	params    []*analyze.Type // by number; nil if DuckDB does not know the type
-	names     []string
-	columns   []analyze.Type
+	// params has the types of the parameters, by number. A type is nil if DuckDB does not know it.
+	params  []*analyze.Type
+	names   []string
+	columns []analyze.Type
 }
 
-// prepare lets DuckDB parse a statement and find its types, without executing it.
+// prepare lets DuckDB parse a statement and find its types. The statement is not executed.
 func (d *database) prepare(sql string) (*prepared, error) {
 	var statement native.PreparedStatement
 	state := native.Prepare(d.conn, sql, &statement)
@@ -127,7 +129,8 @@ func (d *database) prepare(sql string) (*prepared, error) {
 	return p, nil
 }
 
-// scalars maps DuckDB's types that consist of no other types to kinds and names.
+// scalars has, for each DuckDB type that does not contain other types, the kind and the name for it
+// in package analyze.
 var scalars = map[native.Type]struct {
 	kind ir.Kind
 	name string
@@ -147,8 +150,8 @@ var timestamps = map[native.Type][2]string{
 	native.TypeTimestampMS: {"ms", "TIMESTAMP_MS"}, native.TypeTimestampNS: {"ns", "TIMESTAMP_NS"},
 }
 
-// typeOf converts a type of DuckDB to a type of package analyze. It returns nil for the types by
-// which DuckDB says that it does not know a type.
+// typeOf converts a type of DuckDB to a type of package analyze. It returns nil if DuckDB itself
+// does not know the type; DuckDB has special types to say so.
 func typeOf(l native.LogicalType) (*analyze.Type, error) {
 	if l.Ptr == nil {
 		return nil, nil
@@ -183,7 +186,7 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 	case native.TypeInvalid, native.TypeAny:
 		return nil, nil
 	case native.TypeSQLNull:
-		// This is DuckDB's type of a NULL without a type.
+		// DuckDB gives this type to a NULL without a type.
 		return &analyze.Type{Kind: ir.Int32, Native: "INTEGER"}, nil
 	case native.TypeDecimal:
 		t = analyze.Type{Kind: ir.Decimal, Precision: int(native.DecimalWidth(l)), Scale: int(native.DecimalScale(l))}
@@ -252,7 +255,7 @@ func typeOf(l native.LogicalType) (*analyze.Type, error) {
 
 func quoteField(name string) string {
 	if name == "" {
-		return "" // a field of row(...), which has no name
+		return "" // fields of row(...) have no names
 	}
 	return ir.QuoteName(name)
 }

@@ -8,35 +8,36 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// plan finds out which columns of a query can be NULL. It reads the bound, unoptimised logical plan
-// of json_serialize_plan. In this plan names are resolved, views and macros are expanded, and
-// correlated subqueries are turned into joins. An expression refers to the columns of its
-// operator's input by position.
+// plan finds out which columns of a query's result can be NULL. It reads the bound, unoptimised
+// logical plan of the query, as DuckDB's json_serialize_plan returns it. In this plan names are
+// resolved, views and macros are expanded, and correlated subqueries are turned into joins. An
+// expression refers to the columns of its operator's input by position.
 //
 // Nullability is computed from the leaves of the plan upward. For each output column of an
 // operator, it is known whether the column can be NULL, and which table column it is. A column is
 // "never NULL" only because of a constraint, or because of a rule of SQL that a comment names. If
 // no rule applies, the column can be NULL.
 type plan struct {
-	// notNull reports whether a column of a table has a NOT NULL constraint or is in the primary
-	// key.
+	// notNull reports whether a table's column has a NOT NULL constraint or is in the primary key.
 	notNull func(catalog, schema, table, column string) bool
-	// nullableParam reports whether parameter n may be NULL. n starts at 1.
+	// nullableParam reports whether the query's parameter n may be NULL. Parameters are counted
+	// from 1.
 	nullableParam func(n int) bool
-	// ctes has the columns of WITH queries, by the table index that the plan gives them.
+	// ctes has the columns of each query in a WITH clause. The key is the table index that the plan
+	// gives this query.
 	ctes  map[string]columns
 	depth int
 }
 
-// column is what is known about one output column of an operator: whether it can be NULL, and which
-// table column it is.
+// column is what is known about one output column of an operator in a query plan: whether it can be
+// NULL, and from which table column it comes.
 type column struct {
 	nullable bool
 	origin   *ir.Origin
 }
 
-// columns is what is known about the output columns of an operator. If known is false, nothing is
-// known, not even how many columns there are.
+// columns is what is known about the output columns of an operator in a query plan. If known is
+// false, nothing is known, not even how many columns there are.
 type columns struct {
 	known bool
 	list  []column
@@ -69,7 +70,7 @@ func anything(n int) columns {
 	return c
 }
 
-// object is a JSON object in the serialised plan.
+// object is a JSON object in DuckDB's serialised query plan.
 type object map[string]any
 
 func (o object) text(key string) string { s, _ := o[key].(string); return s }
@@ -89,12 +90,13 @@ func (o object) objects(key string) []object {
 	return out
 }
 
-// nonFinite matches Infinity and NaN, which DuckDB writes as numbers although JSON does not allow
-// them (1e1000 is Infinity). It also matches whole strings, so that their content is skipped.
+// nonFinite matches Infinity and NaN in DuckDB's JSON. DuckDB writes them as numbers, although JSON
+// does not allow them (1e1000 is Infinity). It also matches whole strings, so that words inside of
+// strings are not taken for numbers.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?Infinity|NaN`)
 
-// parsePlan parses the result of json_serialize_plan. It returns nil if DuckDB has no plan for the
-// statement.
+// parsePlan parses the JSON that DuckDB's json_serialize_plan returned. It returns nil if DuckDB
+// has no plan for the statement.
 func parsePlan(text string) (object, error) {
 	var answer struct {
 		Error bool             `json:"error"`
@@ -104,7 +106,8 @@ func parsePlan(text string) (object, error) {
 		if token[0] == '"' {
 			return token
 		}
-		// Any number will do, because the analysis does not use the values of constants.
+		// 0 replaces the number. Any number will do, because the analysis does not use the values
+		// of constants.
 		return "0"
 	})
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
@@ -185,8 +188,8 @@ func (p *plan) operator(o object) columns {
 	return columns{}
 }
 
-// mapped returns the columns that an operator's projection map selects. An empty map selects all
-// columns.
+// mapped returns the columns of in that an operator passes on. projection is the operator's list of
+// their positions. An empty list means all columns.
 func mapped(in columns, projection []any) columns {
 	if len(projection) == 0 {
 		return in
@@ -199,11 +202,12 @@ func mapped(in columns, projection []any) columns {
 	return out
 }
 
-// get handles a scan. For a table, the constraints say which columns are never NULL. Results of a
-// table function can be NULL, except for functions that generate numbers.
+// get returns the columns of a scan of a table or of a table function. For a table, its constraints
+// say which columns are never NULL. The columns of a table function can be NULL, except those of
+// functions that generate numbers.
 func (p *plan) get(o object) columns {
 	if len(o.list("projected_input")) > 0 || len(o.list("children")) > 0 {
-		return columns{} // a table function over rows may also return some columns of its input
+		return columns{} // if a table function takes rows, it may also return columns of its input
 	}
 	out := columns{known: true}
 	names := o.list("names")
@@ -228,7 +232,8 @@ func (p *plan) get(o object) columns {
 	return mapped(out, o.list("projection_ids"))
 }
 
-// rows handles VALUES. A column is never NULL if none of its values can be NULL.
+// rows returns the columns of a VALUES list. A column is never NULL if none of its values can be
+// NULL.
 func (p *plan) rows(o object, in columns) columns {
 	var out columns
 	for n, row := range o.list("expressions") {
@@ -263,8 +268,8 @@ func (p *plan) expressions(list []object, in columns) columns {
 	return out
 }
 
-// aggregate handles GROUP BY. It returns the group columns, the aggregates and the GROUPING()
-// functions.
+// aggregate returns the columns of a GROUP BY operator: the group columns, the results of aggregate
+// functions, and those of GROUPING().
 func (p *plan) aggregate(o object, in columns) columns {
 	groups := o.objects("groups")
 	sets := o.list("grouping_sets")
@@ -279,7 +284,7 @@ func (p *plan) aggregate(o object, in columns) columns {
 		out.list = append(out.list, c)
 	}
 	// hasRow says that each group has at least one row. That may not be so without GROUP BY, and
-	// for an empty grouping set.
+	// for an empty grouping set, where the only group is all rows.
 	hasRow := len(groups) > 0
 	for _, set := range sets {
 		if list, _ := set.([]any); len(list) == 0 {
@@ -305,8 +310,8 @@ func holds(set any, group int) bool {
 	return false
 }
 
-// ofRows are the aggregates that are not NULL if there is at least one row and their arguments are
-// never NULL.
+// ofRows are the aggregate functions that are not NULL if there is at least one row and their
+// arguments are never NULL.
 var ofRows = map[string]bool{
 	"sum": true, "sum_no_overflow": true, "min": true, "max": true, "avg": true, "mean": true, "list": true, "array_agg": true, "string_agg": true, "group_concat": true, "listagg": true,
 	"first": true, "last": true, "any_value": true, "arbitrary": true, "bool_and": true, "bool_or": true, "count_if": true,
@@ -328,8 +333,8 @@ func (p *plan) aggregateFunction(e object, in columns, hasRow bool) bool {
 	return false
 }
 
-// window reports whether the result of a window function can be NULL. Ranks and counts have a value
-// in every row.
+// window reports whether the result of a window function, the expression e, can be NULL. Ranks and
+// counts have a value in every row.
 func window(e object) bool {
 	switch e.text("type") {
 	case "WINDOW_ROW_NUMBER", "WINDOW_RANK", "WINDOW_RANK_DENSE", "WINDOW_PERCENT_RANK", "WINDOW_CUME_DIST":
@@ -363,12 +368,13 @@ func setOperation(kind string, children []object, child func(int) columns) colum
 	return out
 }
 
-// recursive handles a recursive query. It assumes that its columns are those of the start, computes
-// the columns of the step with this assumption, and repeats until nothing changes. Columns only
-// change from "never NULL" to "can be NULL", so the loop ends.
+// recursive returns the columns of a recursive query, a union of a start and a step that reads the
+// union. It assumes that the columns are those of the start, computes the columns of the step with
+// this assumption, and repeats until nothing changes. Columns only change from "never NULL" to "can
+// be NULL", so the loop ends.
 func (p *plan) recursive(o object, child func(int) columns) columns {
 	if len(o.list("key_targets")) > 0 || len(o.list("payload_aggregates")) > 0 {
-		return columns{} // a recursive query with USING KEY
+		return columns{} // nothing is claimed about a recursive query with USING KEY
 	}
 	key := fmt.Sprint(o["table_index"])
 	now := child(0)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// total are the functions that are NULL only if an argument is. Division is not one of them,
-// because division by zero is NULL. Parts of dates are not either, because those of an infinite
-// date are NULL.
+// total are the functions whose result is NULL only if an argument is. Division is not in the set,
+// because division by zero is NULL. Functions that return a part of a date are not in it either,
+// because the parts of an infinite date are NULL.
 var total = map[string]bool{
 	"lower": true, "upper": true, "lcase": true, "ucase": true, "length": true, "len": true, "strlen": true, "trim": true, "ltrim": true, "rtrim": true, "replace": true, "reverse": true,
 	"repeat": true, "left": true, "right": true, "substring": true, "substr": true, "md5": true, "sha256": true, "contains": true, "starts_with": true, "prefix": true, "suffix": true, "ends_with": true,
@@ -16,7 +16,7 @@ var total = map[string]bool{
 	"current_date": true, "today": true, "map": true, "uuid": true, "gen_random_uuid": true, "uuidv4": true, "uuidv7": true, "sign": true,
 }
 
-// always are the functions that are never NULL, whatever their arguments are.
+// always are the functions whose result is never NULL, whatever their arguments are.
 var always = map[string]bool{"concat": true, "list_value": true, "struct_pack": true, "row": true, "now": true, "get_current_timestamp": true, "current_date": true, "count_star": true}
 
 var numeric = map[string]bool{
@@ -24,7 +24,8 @@ var numeric = map[string]bool{
 	"UBIGINT": true, "UHUGEINT": true, "FLOAT": true, "DOUBLE": true, "DECIMAL": true,
 }
 
-// nullable reports whether an expression can be NULL. in are the columns of the operator's input.
+// nullable reports whether the value of expression e in a query plan can be NULL. in are the input
+// columns of the operator that has the expression.
 func (p *plan) nullable(e object, in columns) bool {
 	if p.depth++; p.depth > maxDepth || e == nil {
 		p.depth--
@@ -100,7 +101,7 @@ func (p *plan) function(e object, anyChild func() bool) bool {
 	case name == "+" || name == "-" || name == "*":
 		for _, a := range e.objects("arguments") {
 			if !numeric[a.text("id")] {
-				return true // arithmetic of dates, which may be infinite
+				return true // dates may be infinite, and arithmetic with them NULL
 			}
 		}
 	case len(e.list("children")) == 0:
@@ -111,8 +112,8 @@ func (p *plan) function(e object, anyChild func() bool) bool {
 	return anyChild()
 }
 
-// castsToNull reports whether a cast can turn a value into NULL. A JSON null becomes NULL if it is
-// cast to a number. Text and nested types can contain a spelling of NULL.
+// castsToNull reports whether the cast e can turn a value that is not NULL into NULL. A JSON null
+// becomes NULL if it is cast to a number. Text and nested types can contain a spelling of NULL.
 func castsToNull(e object) bool {
 	to := e.object("return_type").text("id")
 	from := returnType(e.object("child"))
@@ -129,7 +130,7 @@ func castsToNull(e object) bool {
 	return alias == "JSON" || !simple(to) && from.text("id") == "VARCHAR" || from.text("id") == "VARIANT" || from.text("id") == "UNION"
 }
 
-// returnType returns the type of an expression.
+// returnType returns the type of the expression e, as an object of the query plan.
 func returnType(e object) object {
 	switch e.text("expression_class") {
 	case "BOUND_CONSTANT":

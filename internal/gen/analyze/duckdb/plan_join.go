@@ -1,8 +1,8 @@
 package duckdb
 
-// join handles joins:
+// join returns the output columns of a join of the columns left and right. Rules for NULL:
 //   - An outer join makes the columns of its optional side nullable.
-//   - The mark of a mark join (the result of IN) is NULL for NULL keys.
+//   - The mark of a mark join (a boolean column, the result of IN) is NULL for NULL keys.
 //   - The conditions of an inner join prove that the compared columns are not NULL.
 func (p *plan) join(o object, left, right columns) columns {
 	left, right = mapped(left, o.list("left_projection_map")), mapped(right, o.list("right_projection_map"))
@@ -37,9 +37,9 @@ func (p *plan) join(o object, left, right columns) columns {
 	return columns{}
 }
 
-// answers reports whether a join is the plan of a correlated subquery that has a row for every
-// value of the outer query. Aggregates without GROUP BY have such a plan. It consists of an outer
-// join:
+// answers reports whether join o is the plan of a correlated subquery that has a row for every
+// value of the outer query. Subqueries with an aggregate and without GROUP BY have such a plan. It
+// consists of an outer join:
 //   - Its left side is the distinct values of the outer query (DELIM_GET).
 //   - Its right side is the result of the subquery.
 //   - Nothing above it removes rows.
@@ -84,8 +84,8 @@ func answers(o object) bool {
 
 func isColumn(e object) bool { return e.text("expression_class") == "BOUND_REF" }
 
-// prove returns the columns with those marked "never NULL" for which a filter removes all rows with
-// a NULL.
+// prove returns the columns of in as they are after a filter with condition e. A column becomes
+// "never NULL" if the filter removes all rows in which it is NULL.
 func prove(in columns, e object) columns {
 	switch e.text("expression_class") {
 	case "BOUND_CONJUNCTION":
@@ -106,8 +106,8 @@ func prove(in columns, e object) columns {
 	return in
 }
 
-// refute returns the columns with those marked "never NULL" that cannot be NULL if the condition e
-// is not true.
+// refute returns the columns of in as they are in rows for which condition e is not true. A column
+// becomes "never NULL" if e would be true for a NULL in it.
 func refute(in columns, e object) columns {
 	if children := e.objects("children"); e.text("type") == "OPERATOR_IS_NULL" && len(children) == 1 {
 		return proveColumn(in, children[0])

@@ -11,8 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// OpenScoter opens an empty in-memory database, as Open does, that accepts the SQL dialect of
-// Scoter.
+// OpenScoter opens an empty in-memory DuckDB database that accepts the SQL dialect of Scoter.
 func OpenScoter() (analyze.Engine, error) {
 	e, err := Open()
 	if err != nil {
@@ -21,8 +20,9 @@ func OpenScoter() (analyze.Engine, error) {
 	return scoterEngine{e}, nil
 }
 
-// scoterEngine analyses statements of Scoter with DuckDB. Scoter's CREATE TABLE and ALTER TABLE
-// have additional clauses for the layout of rows on disk. These clauses do not affect types.
+// scoterEngine analyses statements for Scoter with DuckDB. In Scoter, CREATE TABLE and ALTER TABLE
+// have additional clauses for the layout of rows on disk. scoterEngine removes these clauses,
+// because they do not affect types.
 type scoterEngine struct{ analyze.Engine }
 
 func (e scoterEngine) Exec(ctx context.Context, sql string) error {
@@ -33,8 +33,8 @@ func (e scoterEngine) Exec(ctx context.Context, sql string) error {
 	return e.Engine.Exec(ctx, sql)
 }
 
-// withoutLayout removes Scoter's own clauses, PARTITIONED BY (...), SORTED BY (...) and WITH (...),
-// after a CREATE TABLE. It replaces them by spaces, so that positions in messages stay correct. It
+// withoutLayout removes Scoter's own clauses PARTITIONED BY (...), SORTED BY (...) and WITH (...)
+// from a CREATE TABLE. It replaces them by spaces, so that positions in messages stay correct. It
 // returns "" for an ALTER TABLE that only sets these options.
 func withoutLayout(sql string) string {
 	var tokens []sqlfile.Token
@@ -51,7 +51,7 @@ func withoutLayout(sql string) string {
 	for i := 1; i+2 < len(tokens); i++ {
 		t := tokens[i]
 		if tokens[0].Is("ALTER") && tokens[i-1].Is("SET") && t.Text == "(" {
-			return "" // the statement only sets options
+			return "" // the ALTER TABLE only sets options
 		}
 		open += nesting(t)
 		by := (t.Is("PARTITIONED") || t.Is("SORTED")) && tokens[i+1].Is("BY") && tokens[i+2].Text == "("
@@ -70,7 +70,7 @@ func withoutLayout(sql string) string {
 			}
 		}
 		if end == len(tokens) {
-			return sql // return the text as it is: DuckDB reports the error better
+			return sql // let DuckDB report the error, which it does better
 		}
 		for at := t.Start; at < tokens[end].End(); at++ {
 			text[at] = ' '
@@ -80,7 +80,8 @@ func withoutLayout(sql string) string {
 	return string(text)
 }
 
-// nesting returns 1 for an opening bracket, -1 for a closing one, and 0 for other tokens.
+// nesting returns 1 if the token is an opening bracket, -1 if it is a closing bracket, and 0
+// otherwise.
 func nesting(t sqlfile.Token) int {
 	switch t.Text {
 	case "(":

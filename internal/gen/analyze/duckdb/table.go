@@ -14,10 +14,10 @@ import (
 
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// Quote quotes an identifier.
+// Quote returns name as an SQL identifier in double quotes.
 func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }
 
-// Tables lists the tables and views that Table can find.
+// Tables returns the names of the tables and views that the method Table can find.
 func (e *Engine) Tables(context.Context) ([]string, error) {
 	return e.db.strings(`SELECT table_name FROM duckdb_tables() WHERE NOT internal UNION SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1`)
 }
@@ -52,8 +52,8 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 		info.SQLName = qualified
 	case len(name) == 2 && at[0] != "temp" && strings.EqualFold(at[1], name[0]):
 		info.SQLName = ir.QuoteName(at[1]) + "." + ir.QuoteName(at[2])
-	// The name is catalog.table. Do not write the default schema: its name depends on the attached
-	// databases.
+	// The name is catalog.table. The default schema is not added, because its name depends on the
+	// attached databases.
 	case len(name) == 2 && at[0] != "temp":
 		info.SQLName = ir.QuoteName(at[0]) + "." + ir.QuoteName(at[2])
 	}

@@ -17,22 +17,24 @@ type relation struct {
 	oid          uint32
 	schema, name string
 	visible      bool
-	// As in pg_class: r table, p partitioned table, v view, m materialized view, f foreign table.
+	// kind is the kind of relation, with the letters of pg_class: r table, p partitioned table, v
+	// view, m materialized view, f foreign table.
 	kind        string
 	hasChildren bool
 	attributes  []attribute
-	// view says for each column of a view whether it can be NULL. It is nil until it is needed.
+	// view[i] says whether column i of a view can be NULL. view is nil until it is needed.
 	view []bool
 	busy bool
 }
 
 type attribute struct {
-	number   int
-	name     string
-	typ      uint32
-	typmod   int32
-	dims     int
-	notNull  bool // true for every row, including those of child tables
+	number int
+	name   string
+	typ    uint32
+	typmod int32
+	dims   int
+	// notNull says that no row has NULL in this column, not even a row of a child table.
+	notNull  bool
 	identity string
 	computed string
 	hasDef   bool
@@ -48,7 +50,8 @@ func (r *relation) attribute(number int) *attribute {
 	return nil
 }
 
-// relation reads a table or view from the catalog by its OID, and caches it.
+// relation returns the table or view with an OID (PostgreSQL's id). It reads it from the catalog
+// once, and then caches it.
 func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if r := e.tables[oid]; r != nil {
 		return r, nil
@@ -60,8 +63,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read relation %d: %w", oid, err)
 	}
-	// The query ignores NOT NULL constraints that were never validated (PostgreSQL 18), because
-	// they prove nothing.
+	// NOT NULL constraints that were never validated (PostgreSQL 18) are left out, because rows may
+	// break them.
 	rows, err := e.conn.Query(ctx, `SELECT a.attnum, a.attname, a.atttypid, a.atttypmod, a.attndims,
 		a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND a.attnum = ANY (k.conkey)),
 		a.attidentity::text, a.attgenerated::text, a.atthasdef, coalesce(pg_get_expr(d.adbin, d.adrelid), '')
@@ -77,7 +80,7 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read columns of %s: %w", r.name, err)
 	}
-	// Ignore NOT NULL in these cases. Foreign tables do not enforce constraints. A child table of
+	// NOT NULL proves nothing here. Foreign tables do not enforce constraints. A child table of
 	// plain inheritance may allow NULL in columns that its parent does not.
 	if r.kind == "f" || r.kind == "r" && r.hasChildren {
 		for i := range r.attributes {
@@ -88,8 +91,8 @@ func (e *Engine) relation(ctx context.Context, oid uint32) (*relation, error) {
 	return r, nil
 }
 
-// catalogNames returns the names of the functions, or of the operators, in pg_catalog by their OID.
-// It caches them.
+// catalogNames returns the names of all built-in functions, or of all built-in operators, by OID.
+// catalog is the name of the system table to read, such as pg_proc. The names are cached.
 func (e *Engine) catalogNames(ctx context.Context, catalog string) (map[uint32]string, error) {
 	if names := e.names[catalog]; names != nil {
 		return names, nil
@@ -120,8 +123,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 		schema = name[len(name)-2]
 	}
 	table := name[len(name)-1]
-	// Prefer a table with exactly this name. Otherwise take the name as an unquoted identifier,
-	// which means lower case.
+	// A table with exactly this name is preferred. Otherwise the name is taken as an unquoted
+	// identifier, which means lower case.
 	err := e.conn.QueryRow(ctx, `SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'f') AND (c.relname = $1 OR c.relname = lower($1))
 		AND CASE WHEN $2 = '' THEN pg_table_is_visible(c.oid) ELSE n.nspname = $2 OR n.nspname = lower($2) END
@@ -135,8 +138,8 @@ func (e *Engine) Table(ctx context.Context, name []string) (*analyze.TableInfo, 
 	return e.table(ctx, *oid, schema != "")
 }
 
-// table describes a table or view by its OID. SQLName includes the schema if qualified is set, or
-// if the name alone would not find the table.
+// table describes the table or view with an OID. The SQLName in the result includes the schema if
+// qualified is set, or if the name alone would not find the table.
 func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyze.TableInfo, error) {
 	r, err := e.relation(ctx, oid)
 	if err != nil {
@@ -194,7 +197,7 @@ func (e *Engine) table(ctx context.Context, oid uint32, qualified bool) (*analyz
 	return info, nil
 }
 
-// Tables lists the tables and views that Table can find.
+// Tables returns the names of the tables and views that the method Table can find.
 func (e *Engine) Tables(ctx context.Context) ([]string, error) {
 	rows, err := e.conn.Query(ctx, `SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE relkind IN ('r', 'p', 'v', 'f') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ORDER BY 1`)
@@ -204,5 +207,6 @@ func (e *Engine) Tables(ctx context.Context) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// Quote always quotes an identifier, because any word may be a keyword in another version.
+// Quote returns name as an SQL identifier in double quotes. It always adds the quotes, because any
+// word may be a keyword in another version of PostgreSQL.
 func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }

@@ -1,6 +1,7 @@
 package postgres
 
-// nullable reports whether the expression e in the query l can be NULL.
+// nullable reports whether the value of expression e can be NULL. l is the query that the
+// expression belongs to.
 func (w *walker) nullable(l *level, e *node) bool {
 	if e == nil {
 		return true
@@ -30,8 +31,8 @@ func (w *walker) nullable(l *level, e *node) bool {
 	case "BOOLEXPR":
 		return w.any(l, e.list("args"))
 	case "NULLTEST", "BOOLEANTEST", "DISTINCTEXPR", "GROUPINGFUNC", "ARRAYEXPR", "ARRAY", "ROWEXPR", "ROW", "MERGESUPPORTFUNC":
-		// These expressions are never NULL: IS NULL, IS TRUE, IS DISTINCT FROM, GROUPING(),
-		// ARRAY[], ROW().
+		// The values of these expressions are never NULL: IS NULL, IS TRUE, IS DISTINCT FROM,
+		// GROUPING(), ARRAY[], ROW().
 		return false
 	case "SCALARARRAYOPEXPR":
 		args := e.list("args")
@@ -53,8 +54,8 @@ func (w *walker) nullable(l *level, e *node) bool {
 	case "SUBLINK":
 		return w.sublink(l, e)
 	case "SQLVALUEFUNCTION":
-		// Up to LOCALTIMESTAMP(n) they are never NULL; CURRENT_USER, CURRENT_SCHEMA and so on may
-		// be.
+		// The functions with numbers up to 8, from CURRENT_DATE to LOCALTIMESTAMP(n), are never
+		// NULL. CURRENT_USER, CURRENT_SCHEMA and similar functions may be NULL.
 		return e.num("op") > 8
 	}
 	return true
@@ -69,9 +70,9 @@ func (w *walker) any(l *level, list []*node) bool {
 	return false
 }
 
-// aggregate reports whether the result of an aggregate can be NULL. count is never NULL. The
-// functions in ofRows are not NULL if the group has a row and their argument is never NULL. Without
-// GROUP BY, the only group may have no row.
+// aggregate reports whether the result of an aggregate function can be NULL. count is never NULL.
+// The functions in ofRows are not NULL if the group has at least one row and their argument is
+// never NULL. Without GROUP BY, the only group may have no row.
 func (w *walker) aggregate(l *level, e *node) bool {
 	name := w.name("pg_proc", e.num("aggfnoid"))
 	if name == "count" {
@@ -93,8 +94,9 @@ var ofRows = map[string]bool{
 	"array_agg": true, "json_agg": true, "jsonb_agg": true,
 }
 
-// window reports whether the result of a window function can be NULL. The functions listed in it
-// have a value in every row. Others depend on the frame.
+// window reports whether the result of a window function, the expression e, can be NULL. Functions
+// for ranks and counts have a value in every row. The result of other functions depends on the
+// frame.
 func (w *walker) window(l *level, e *node) bool {
 	switch w.name("pg_proc", e.num("winfnoid")) {
 	case "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "count":
@@ -105,7 +107,7 @@ func (w *walker) window(l *level, e *node) bool {
 	return true
 }
 
-// total are the functions of pg_catalog that are NULL only if an argument is.
+// total are the built-in functions whose result is NULL only if an argument is.
 var total = map[string]bool{
 	"lower": true, "upper": true, "initcap": true, "length": true, "char_length": true, "octet_length": true, "btrim": true, "ltrim": true, "rtrim": true,
 	"replace": true, "left": true, "right": true, "repeat": true, "reverse": true, "substr": true, "lpad": true, "rpad": true, "md5": true, "ascii": true, "chr": true,
@@ -116,21 +118,22 @@ var total = map[string]bool{
 	"array_append": true, "array_cat": true,
 }
 
-// function reports whether the result of a function call can be NULL. Casts between built-in types
-// are NULL only for NULL, except:
-//   - casts from JSON, whose null becomes NULL
-//   - casts of a timestamp to a time of day, which an infinite timestamp does not have
+// function reports whether the result of a function call, the expression e, can be NULL. Casts
+// between built-in types are NULL only for NULL, except:
+//   - casts from JSON, because a JSON null becomes NULL
+//   - casts of a timestamp to a time of day, because an infinite timestamp has no time of day
 //
-// The functions in total are NULL only if an argument is. That is not true of those that also exist
-// for ranges: lower() of an empty or unbounded range is NULL.
+// The functions in the set total are NULL only if an argument is. That is not true of a function
+// that also exists for ranges: lower() of an empty or unbounded range is NULL.
 func (w *walker) function(l *level, e *node) bool {
 	name := w.functionName(e)
 	switch {
 	case name == "", e.flag("funcretset"):
 		return true
 	case name == "concat", name == "jsonb_build_array", name == "json_build_array":
-		// These functions ignore NULL, or return it inside of their result. The result itself is
-		// only NULL if the arguments are passed as one list (VARIADIC), and the list is NULL.
+		// These functions ignore NULL arguments, or return them inside of their result. The result
+		// itself is NULL only if the arguments are passed as one list (VARIADIC), and the list is
+		// NULL.
 		return e.flag("funcvariadic") && w.any(l, e.list("args"))
 	case e.num("funcformat") == 1 || e.num("funcformat") == 2:
 		for _, a := range e.list("args") {
@@ -145,8 +148,8 @@ func (w *walker) function(l *level, e *node) bool {
 	return w.any(l, e.list("args"))
 }
 
-// typeOf returns the OID of an expression's type, if the expression's node has one. Otherwise it
-// returns 0.
+// typeOf returns the OID of the type of expression e. It returns 0 if the node of the expression
+// does not say the type.
 func typeOf(e *node) int {
 	for _, field := range []string{"vartype", "consttype", "paramtype", "funcresulttype", "opresulttype", "resulttype", "aggtype", "wintype", "casetype", "coalescetype"} {
 		if t := e.num(field); t != 0 {
@@ -158,8 +161,8 @@ func typeOf(e *node) int {
 
 func (w *walker) functionName(e *node) string { return w.name("pg_proc", e.num("funcid")) }
 
-// name returns the name of the function or operator with an OID, if it is in pg_catalog. It returns
-// "" for a user-defined one.
+// name returns the name of the built-in function or operator with an OID. catalog is the system
+// table that has it, such as pg_proc. name returns "" for a user-defined function or operator.
 func (w *walker) name(catalog string, oid int) string {
 	names, err := w.engine.catalogNames(w.ctx, catalog)
 	if err != nil {
@@ -169,30 +172,31 @@ func (w *walker) name(catalog string, oid int) string {
 	return names[uint32(oid)]
 }
 
-// strict are the operators of pg_catalog that are NULL if and only if an operand is. Operators like
-// -> are not among them, because they return NULL for a missing element.
+// strict are the built-in operators whose result is NULL if and only if an operand is. Operators
+// like -> are not among them, because they return NULL for a missing element.
 var strict = map[string]bool{
 	"=": true, "<>": true, "<": true, ">": true, "<=": true, ">=": true, "+": true, "-": true, "*": true, "/": true, "%": true, "^": true,
 	"~~": true, "!~~": true, "~~*": true, "!~~*": true, "~": true, "!~": true, "~*": true, "!~*": true,
 	"@>": true, "<@": true, "&&": true, "?": true, "?|": true, "?&": true, "||": false,
 }
 
-// strictOperator reports whether an operator is NULL if and only if an operand is. That includes ||
-// unless an operand is an array, because || of arrays ignores NULL.
+// strictOperator reports whether the result of the operator e is NULL if and only if an operand is.
+// That is true of || only if no operand is an array, because || of arrays ignores NULL.
 func (w *walker) strictOperator(e *node) bool {
 	name := w.name("pg_operator", e.num("opno"))
 	if name == "||" {
 		t := e.num("opresulttype")
-		return t == 25 || t == 17 || t == 3802 // text, bytea, jsonb
+		return t == 25 || t == 17 || t == 3802 // || of text, bytea or jsonb
 	}
 	if name == "+" && e.num("opresulttype") == 602 {
-		return false // path + path is NULL if a path is closed
+		return false // the sum of two paths is NULL if one of them is closed
 	}
 	return strict[name]
 }
 
-// sublink reports whether a subquery expression can be NULL. EXISTS and ARRAY() are never NULL. A
-// scalar subquery is NULL if it has no row. An aggregate without GROUP BY always has a row.
+// sublink reports whether the value of a subquery expression can be NULL. EXISTS and ARRAY() are
+// never NULL. A scalar subquery is NULL if it has no row. A subquery with an aggregate and without
+// GROUP BY always has a row.
 func (w *walker) sublink(l *level, e *node) bool {
 	switch e.num("subLinkType") {
 	case 0, 6:

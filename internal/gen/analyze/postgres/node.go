@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// node is a node of PostgreSQL's parse tree. Its text form, pg_node_tree, has one of these forms:
-// {TAG :field value ...}, (a list), a token, or <> for nothing.
+// node is a node of PostgreSQL's parse tree. The text form of a node, PostgreSQL's type
+// pg_node_tree, is one of: {TAG :field value ...}, (a list), a token, or <> for nothing.
 type node struct {
-	tag    string // the TAG of {TAG ...}; empty for other forms
+	// tag is the TAG of a node of the form {TAG ...}. It is empty for all other forms.
+	tag    string
 	fields map[string]*node
-	items  []*node // the items of a list
+	items  []*node // items are the items of a node that is a list. It is nil for all other forms.
 	isList bool
 	token  string
 }
 
-// walk calls visit for the node and all nodes below it.
+// walk calls visit for this node and for all nodes below it.
 func (n *node) walk(visit func(*node)) {
 	if n == nil {
 		return
@@ -30,11 +31,11 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// maxNodeBytes is the limit for the text of a parse tree. A query with such a large tree must have
-// been made by a program.
+// maxNodeBytes is the maximum size in bytes of the text of a parse tree. Only a program makes a
+// query whose tree is larger.
 const maxNodeBytes = 64 << 20
 
-// parseNode parses the text form of a parse tree, which PostgreSQL's nodeToString writes.
+// parseNode parses the text form of a parse tree, as PostgreSQL's function nodeToString writes it.
 func parseNode(text string) (*node, error) {
 	if len(text) > maxNodeBytes {
 		return nil, fmt.Errorf("parse tree of %d bytes", len(text))
@@ -61,8 +62,8 @@ func (p *nodeParser) space() {
 	}
 }
 
-// word reads a token, which ends before a space or a bracket. A backslash escapes the next
-// character.
+// word reads a token of a parse tree's text. The token ends before a space or a bracket. A
+// backslash escapes the next character.
 func (p *nodeParser) word() string {
 	var b strings.Builder
 	for p.at < len(p.text) {
@@ -80,7 +81,7 @@ func (p *nodeParser) word() string {
 	return b.String()
 }
 
-// quoted reads a quoted "text", which may contain brackets.
+// quoted reads a quoted "text" in a parse tree's text. It may contain brackets.
 func (p *nodeParser) quoted() string {
 	var b strings.Builder
 	for p.at++; p.at < len(p.text); p.at++ {
@@ -163,8 +164,9 @@ func (p *nodeParser) node(depth int) (*node, error) {
 	}
 }
 
-// value reads the value of a field. It is a node, or several tokens up to the next field, of which
-// the first is returned. For example, a datum is `4 [ 1 0 0 0 ]`.
+// value reads the value of a field of a node. It is a node, or several tokens up to the next field.
+// Of several tokens, such as `4 [ 1 0 0 0 ]`, value returns the first one. depth is the number of
+// nodes around the field.
 func (p *nodeParser) value(depth int) (*node, error) {
 	first, err := p.node(depth)
 	if err != nil {
@@ -181,7 +183,8 @@ func (p *nodeParser) value(depth int) (*node, error) {
 	}
 }
 
-// get returns a field's value, or nil if the node does not have the field.
+// get returns the value of the field of this node with the given name, or nil if the node does not
+// have the field.
 func (n *node) get(name string) *node {
 	if n == nil || n.fields == nil {
 		return nil
@@ -189,23 +192,25 @@ func (n *node) get(name string) *node {
 	return n.fields[name]
 }
 
-// num returns a field's value as a number, or 0 if there is none.
+// num returns the value of a field of this node as a number, or 0 if it has none.
 func (n *node) num(name string) int {
 	if f := n.get(name); f != nil {
-		// PostgreSQL printed the number, so an error means that it is missing: 0
+		// PostgreSQL printed the number, so an error only means that the field is missing. The
+		// result is 0 then.
 		i, _ := strconv.Atoi(f.token)
 		return i
 	}
 	return 0
 }
 
-// flag returns whether a field has the value true.
+// flag reports whether a field of this node has the value true.
 func (n *node) flag(name string) bool {
 	f := n.get(name)
 	return f != nil && f.token == "true"
 }
 
-// list returns the items of a field whose value is a list, or nil if there is none.
+// list returns the items of a field of this node whose value is a list. It returns nil if there is
+// none.
 func (n *node) list(name string) []*node {
 	if f := n.get(name); f != nil && f.isList {
 		return f.items

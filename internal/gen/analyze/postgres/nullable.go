@@ -16,31 +16,33 @@ import (
 type walker struct {
 	engine *Engine
 	ctx    context.Context
-	// nullableParam reports whether parameter i may be NULL. i starts at 0.
+	// nullableParam reports whether the query's parameter i may be NULL. Parameters are counted
+	// from 0.
 	nullableParam func(i int) bool
 	depth         int
 	err           error
 }
 
-// level is one query of nested queries, with what is known about its rows.
+// level is one query, perhaps nested in others, with what is known about its rows.
 type level struct {
 	query  *node
 	parent *level
-	// nulled has the entries of FROM (range table entries, counted from 1) that an outer join can
-	// make NULL.
+	// nulled has the entries of the FROM clause that an outer join can make NULL. The key is the
+	// number of the entry in PostgreSQL's range table, counted from 1.
 	nulled map[int]bool
-	// proven has the columns that cannot be NULL because of WHERE, or because of the ON of an inner
-	// join. The key is {number of the entry in FROM, number of the column}.
+	// proven has the columns that cannot be NULL because of a condition, in WHERE or in the ON of
+	// an inner join. The key is {number of the entry in FROM, number of the column}.
 	proven map[[2]int]bool
-	// ctes says which columns of each WITH query can be NULL, by the query's name.
+	// ctes says which columns of each query in a WITH clause can be NULL. The key is the query's
+	// name.
 	ctes map[string][]bool
-	// sets means that the query has GROUPING SETS, ROLLUP or CUBE, which make group columns NULL.
+	// sets means that the query has GROUPING SETS, ROLLUP or CUBE. These make group columns NULL.
 	sets bool
 }
 
 const maxDepth = 200
 
-// result returns, for each result column, whether it can be NULL.
+// result returns, for each column of the query's result, whether it can be NULL.
 func (w *walker) result(query *node) ([]bool, error) {
 	out := w.query(query, nil)
 	return out, w.err
@@ -49,7 +51,7 @@ func (w *walker) result(query *node) ([]bool, error) {
 func (w *walker) query(query *node, parent *level) []bool {
 	if w.depth++; w.depth > maxDepth {
 		w.depth--
-		return nil // nil says "can be NULL" for every column: see at
+		return nil // nil means that every column can be NULL (see the function at)
 	}
 	defer func() { w.depth-- }()
 	l := &level{query: query, parent: parent, nulled: map[int]bool{}, proven: map[[2]int]bool{}, ctes: map[string][]bool{}}
@@ -64,11 +66,11 @@ func (w *walker) query(query *node, parent *level) []bool {
 		w.prove(l, tree.get("quals"))
 	}
 	if query.num("commandType") != 1 {
-		// Forget the proofs. WHERE applies to the row before the change, and RETURNING to the row
-		// after it.
+		// The proofs are dropped: WHERE applies to the row before the change, and RETURNING to the
+		// row after it.
 		clear(l.proven)
 	}
-	if query.num("commandType") == 5 { // MERGE: the source may have no match
+	if query.num("commandType") == 5 { // MERGE, whose source may have no matching row
 		for i := range query.list("rtable") {
 			if i+1 != query.num("resultRelation") {
 				l.nulled[i+1] = true
@@ -91,8 +93,9 @@ func (w *walker) query(query *node, parent *level) []bool {
 	return out
 }
 
-// join records in l.nulled which entries of FROM an outer join can make NULL. underOuter means that
-// such a join is above item. It returns the entries in item.
+// join records in l.nulled which entries of the FROM clause an outer join can make NULL. item is a
+// part of the clause. underOuter means that an outer join above item can make it NULL. join returns
+// the numbers of the entries in item.
 func (w *walker) join(l *level, item *node, underOuter bool) []int {
 	if item == nil {
 		return nil
@@ -107,7 +110,7 @@ func (w *walker) join(l *level, item *node, underOuter bool) []int {
 		}
 		return all
 	case "JOINEXPR":
-		kind := item.num("jointype") // 0 inner, 1 left, 2 full, 3 right
+		kind := item.num("jointype") // 0 inner, 1 left, 2 full, 3 right join
 		left := w.join(l, item.get("larg"), underOuter || kind != 0)
 		right := w.join(l, item.get("rarg"), underOuter || kind != 0)
 		if kind != 0 && kind != 1 {
@@ -134,8 +137,8 @@ func null(l *level, entries []int) {
 	}
 }
 
-// prove records in l.proven the columns that are not NULL if a condition is true. That is so if the
-// condition is NULL or false for a NULL in the column.
+// prove records in l.proven the columns that cannot be NULL in rows for which a condition is true.
+// These are the columns for which a NULL makes the condition NULL or false.
 func (w *walker) prove(l *level, condition *node) {
 	switch {
 	case condition == nil:
@@ -172,10 +175,10 @@ func token(n *node, field string) string {
 	return ""
 }
 
-// cte returns which columns of a WITH query can be NULL. A recursive query is a union of a start
-// and a step, and the step reads the union. cte assumes that the columns are those of the start,
-// computes the columns of the step with this assumption, and repeats until nothing changes. Columns
-// only change from "never NULL" to "can be NULL", so the loop ends.
+// cte returns which columns of a query in a WITH clause can be NULL. A recursive query is a union
+// of a start and a step, and the step reads the union. cte assumes that the columns are those of
+// the start, computes the columns of the step with this assumption, and repeats until nothing
+// changes. Columns only change from "never NULL" to "can be NULL", so the loop ends.
 func (w *walker) cte(cte *node, l *level) []bool {
 	body := cte.get("ctequery")
 	name := cte.get("ctename").token
@@ -199,7 +202,7 @@ func (w *walker) cte(cte *node, l *level) []bool {
 	return nil
 }
 
-// setOperation returns which columns of UNION, INTERSECT or EXCEPT can be NULL.
+// setOperation returns which columns of a UNION, INTERSECT or EXCEPT can be NULL.
 func (w *walker) setOperation(l *level, n *node) []bool {
 	if n == nil {
 		return nil
@@ -225,8 +228,8 @@ func (w *walker) setOperation(l *level, n *node) []bool {
 
 func at(columns []bool, i int) bool { return i < 0 || i >= len(columns) || columns[i] }
 
-// entry returns which columns of a subquery in FROM can be NULL. index is its number in FROM (range
-// table).
+// entry returns which columns of a subquery in a FROM clause can be NULL. index is the subquery's
+// number in PostgreSQL's range table.
 func (w *walker) entry(l *level, index int) []bool {
 	rtable := l.query.list("rtable")
 	if index < 1 || index > len(rtable) {
@@ -238,7 +241,7 @@ func (w *walker) entry(l *level, index int) []bool {
 	return nil
 }
 
-// variable reports whether the value of a column reference can be NULL.
+// variable reports whether the value of v, a reference to a column, can be NULL.
 func (w *walker) variable(l *level, v *node) bool {
 	for range v.num("varlevelsup") {
 		if l = l.parent; l == nil {
@@ -254,15 +257,15 @@ func (w *walker) variable(l *level, v *node) bool {
 		return true
 	}
 	if nulling := v.get("varnullingrels"); nulling != nil && nulling.isList && len(nulling.items) > 1 {
-		return true // the list, such as (b 3 7), names joins that make the column NULL
+		return true // the list, such as (b 3 7), names joins that make it NULL
 	}
 	entry := rtable[index-1]
 	switch entry.num("rtekind") {
 	case 0:
 		return w.relationColumn(l, entry, index, column)
-	case 1: // subquery
+	case 1: // a subquery
 		return at(w.entry(l, index), column-1)
-	case 2: // join: a column that USING merged, or a column of a join with an alias
+	case 2: // a join: a column that USING merged, or a column of a join with an alias
 		aliases := entry.list("joinaliasvars")
 		return column < 1 || column > len(aliases) || w.nullable(l, aliases[column-1])
 	case 5: // VALUES
@@ -272,9 +275,9 @@ func (w *walker) variable(l *level, v *node) bool {
 			}
 		}
 		return len(entry.list("values_lists")) == 0
-	case 3: // function
+	case 3: // a function
 		return w.functionColumn(entry, column)
-	case 6: // CTE
+	case 6: // a query of WITH
 		owner := l
 		for range entry.num("ctelevelsup") {
 			if owner = owner.parent; owner == nil {
@@ -283,17 +286,19 @@ func (w *walker) variable(l *level, v *node) bool {
 		}
 		columns, known := owner.ctes[token(entry, "ctename")]
 		return !known || at(columns, column-1)
-	case 9: // GROUP BY column (18 and later)
+	case 9: // a column of GROUP BY (PostgreSQL 18 and later)
 		groups := entry.list("groupexprs")
 		return column < 1 || column > len(groups) || w.nullable(l, groups[column-1])
 	}
 	return true
 }
 
-// relationColumn reports whether a column of a table or view can be NULL.
+// relationColumn reports whether a column of a table or view in a FROM clause can be NULL. entry is
+// the table's entry in PostgreSQL's range table, with number index.
 func (w *walker) relationColumn(l *level, entry *node, index, column int) bool {
 	if column < 0 {
-		return column != -6 && column != -1 // ctid and tableoid always have a value
+		// the system columns ctid and tableoid always have a value
+		return column != -6 && column != -1
 	}
 	if column == 0 {
 		return true
@@ -311,8 +316,8 @@ func (w *walker) relationColumn(l *level, entry *node, index, column int) bool {
 	return a == nil || !a.notNull
 }
 
-// view returns which columns of a view can be NULL. It analyses the query of the view's rewrite
-// rule.
+// view returns which columns of a view can be NULL. It analyses the query that PostgreSQL stores
+// for the view, in a rewrite rule.
 func (w *walker) view(r *relation) []bool {
 	if r.view != nil || r.busy {
 		return r.view
@@ -339,8 +344,9 @@ func (w *walker) view(r *relation) []bool {
 	return r.view
 }
 
-// functionColumn reports whether a column of a function in FROM can be NULL. Columns of functions
-// that generate values are never NULL, and neither is the column of WITH ORDINALITY.
+// functionColumn reports whether a column of a function in a FROM clause can be NULL. Columns of
+// functions that generate values, such as generate_series, are never NULL, and neither is the
+// column of WITH ORDINALITY.
 func (w *walker) functionColumn(entry *node, column int) bool {
 	functions := entry.list("functions")
 	if len(functions) != 1 {
@@ -357,8 +363,8 @@ func (w *walker) functionColumn(entry *node, column int) bool {
 	return w.functionName(call) != "generate_series"
 }
 
-// paramDimensions returns the number of array dimensions for parameters that are written to a
-// column with several dimensions, by parameter.
+// paramDimensions finds the parameters of a query that are written to array columns with several
+// dimensions. It returns the number of dimensions by parameter.
 func (w *walker) paramDimensions(query *node) (map[int]int, error) {
 	out := map[int]int{}
 	rtable := query.list("rtable")

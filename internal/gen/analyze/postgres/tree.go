@@ -12,9 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// tree returns the parse tree of a statement, whose root is a Query node. It returns nil for a
-// statement that has none (DDL). To get the tree, it creates a function with the statement, reads
-// the tree of the function from the catalog, and rolls back. The function never runs.
+// tree returns the parse tree of a statement; its root is a Query node. It returns nil for a
+// statement that has no such tree (DDL). To get the tree, it creates a function that contains the
+// statement, reads the tree of the function from the catalog, and rolls back. The function never
+// runs.
 func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.StatementDescription) (*node, error) {
 	if firstWordClass(sql) == ir.StatementDDL {
 		return nil, nil
@@ -46,8 +47,8 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 			WithHint("the analysis makes a temporary function, and rolls it back: GRANT TEMPORARY ON DATABASE, and name the primary, not a replica")
 	}
 	if errors.As(err, &pg) {
-		// The statement itself is valid, because PREPARE accepted it. Without a tree, its
-		// nullability stays unknown.
+		// PREPARE accepted the statement, so it is valid. But without a tree, it stays unknown
+		// which of its columns can be NULL.
 		return nil, nil
 	}
 	if err != nil {
@@ -57,8 +58,8 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 	if err != nil {
 		return nil, err
 	}
-	// The root of the function's tree is a list, ((QUERY)) or (QUERY). Find the only statement in
-	// it.
+	// The root of the function's tree is a list, ((QUERY)) or (QUERY). The loop finds the only
+	// statement in it.
 	for n != nil && n.isList && len(n.items) > 0 {
 		n = n.items[0]
 	}
@@ -68,7 +69,7 @@ func (e *Engine) tree(ctx context.Context, sql string, prepared *pgconn.Statemen
 	return n, nil
 }
 
-// firstWord returns a statement's first word in upper case.
+// firstWord returns the first word of a statement in upper case.
 func firstWord(sql string) string {
 	word := strings.ToUpper(strings.TrimLeft(sql, " \t\r\n("))
 	for i, r := range word {
@@ -79,8 +80,9 @@ func firstWord(sql string) string {
 	return word
 }
 
-// firstWordClass returns the class of a statement without a parse tree, judging by its first word.
-// If the word is not that of a schema change, it returns "".
+// firstWordClass returns the class of a statement that has no parse tree, such as CREATE TABLE,
+// judging by its first word. It returns "" if statements that begin with this word do not change
+// the schema.
 func firstWordClass(sql string) ir.Statement {
 	switch firstWord(sql) {
 	case "CREATE", "ALTER", "DROP", "TRUNCATE", "COMMENT", "GRANT", "REVOKE", "REINDEX":
@@ -89,8 +91,8 @@ func firstWordClass(sql string) ir.Statement {
 	return ""
 }
 
-// statementClass returns the class of a statement from its parse tree, and whether it is read-only.
-// A SELECT is read-only if it locks no rows and calls no function that may change data.
+// statementClass returns the class of a statement, from its parse tree, and whether it is
+// read-only. A SELECT is read-only if it locks no rows and calls no function that may change data.
 func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Statement, readOnly bool, err error) {
 	switch query.num("commandType") {
 	case 1:
@@ -122,14 +124,15 @@ func (e *Engine) statementClass(ctx context.Context, query *node) (class ir.Stat
 	return ir.StatementOther, false, nil
 }
 
-// harmless are functions of pg_catalog that are volatile but change nothing.
+// harmless are the built-in functions that are declared volatile but change nothing in the
+// database.
 const harmless = "'random', 'random_normal', 'clock_timestamp', 'timeofday', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'currval', 'lastval', 'pg_backend_pid', " +
 	"'pg_relation_size', 'pg_table_size', 'pg_indexes_size', 'pg_total_relation_size', 'pg_database_size', 'pg_tablespace_size', " +
 	"'pg_is_in_recovery', 'pg_current_wal_lsn', 'pg_last_wal_receive_lsn', 'pg_last_wal_replay_lsn', 'pg_blocking_pids', 'pg_sleep'"
 
-// anyVolatile reports whether one of the functions is declared as volatile, and so may change data.
-// The functions of the extension uuid-ossp are excluded: they only generate ids. The extension may
-// be in any schema.
+// anyVolatile reports whether one of the functions, given by OID, is declared volatile and so may
+// change data. The functions of the extension uuid-ossp do not count: they only generate ids. The
+// extension may be in any schema.
 func (e *Engine) anyVolatile(ctx context.Context, functions []int64) (volatile bool, err error) {
 	err = e.conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_proc WHERE oid = ANY ($1::oid[]) AND provolatile = 'v'
 		AND NOT (pronamespace = 'pg_catalog'::regnamespace AND proname IN (`+harmless+`))

@@ -11,11 +11,12 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// pgType is a type as a row of the catalog table pg_type.
+// pgType is a row of PostgreSQL's catalog table pg_type, which describes a type.
 type pgType struct {
 	name, schema string
 	visible      bool
-	// As in pg_type: b base, c composite, d domain, e enum, m multirange, p pseudo, r range.
+	// class is the class of type, with the letters of pg_type: b base, c composite, d domain, e
+	// enum, m multirange, p pseudo, r range.
 	class      string
 	category   string
 	elem, base uint32
@@ -25,7 +26,8 @@ type pgType struct {
 	labels     []string
 }
 
-// kinds maps types of pg_catalog to kinds. Values of all other base types are exchanged as text.
+// kinds maps built-in base types to kinds of values. Values of base types that are not in the map
+// are exchanged as text.
 var kinds = map[string]ir.Kind{
 	"bool": ir.Bool, "int2": ir.Int16, "int4": ir.Int32, "int8": ir.Int64, "oid": ir.Uint32,
 	"float4": ir.Float32, "float8": ir.Float64, "numeric": ir.Decimal, "bytea": ir.Blob, "uuid": ir.UUID,
@@ -58,7 +60,8 @@ func (e *Engine) pgType(ctx context.Context, oid uint32) (*pgType, error) {
 	return t, nil
 }
 
-// formatType returns a type as written in SQL, such as numeric(10,2).
+// formatType returns the type with an OID and a modifier (such as a length) as written in SQL, such
+// as numeric(10,2).
 func (e *Engine) formatType(ctx context.Context, oid uint32, typmod int32) (string, error) {
 	var name string
 	err := e.conn.QueryRow(ctx, `SELECT format_type($1, nullif($2, -1))`, oid, typmod).Scan(&name)
@@ -68,8 +71,8 @@ func (e *Engine) formatType(ctx context.Context, oid uint32, typmod int32) (stri
 	return name, nil
 }
 
-// typ describes the type with an OID and a modifier. dims is the declared number of dimensions if
-// it is an array; PostgreSQL itself ignores that number.
+// typ describes the type with an OID and a modifier, such as a length. If it is an array type, dims
+// is the declared number of dimensions; PostgreSQL itself ignores that number.
 func (e *Engine) typ(ctx context.Context, oid uint32, typmod int32, dims int) (analyze.Type, error) {
 	t, err := e.pgType(ctx, oid)
 	if err != nil {
@@ -118,7 +121,7 @@ func (e *Engine) typ(ctx context.Context, oid uint32, typmod int32, dims int) (a
 		switch {
 		case out.Kind == ir.Decimal && typmod >= 4:
 			out.Precision = int((typmod - 4) >> 16 & 0xffff)
-			// The scale is a signed number in the lowest 11 bits.
+			// The scale of the decimal is a signed number in the lowest 11 bits.
 			out.Scale = int((typmod-4)&0x7ff^1024) - 1024
 		case out.Kind == ir.Timestamp:
 			out.Unit = "us"
@@ -143,7 +146,8 @@ func (e *Engine) composite(ctx context.Context, t *pgType, out analyze.Type) (an
 	return out, nil
 }
 
-// Type returns the type with a name. It implements analyze.Engine.
+// Type returns the type whose name is text, in the spelling of PostgreSQL or of SQG (the generator
+// that Scoter replaces). It implements analyze.Engine.
 func (e *Engine) Type(ctx context.Context, text string) (analyze.Type, error) {
 	var oid uint32
 	var typmod int32

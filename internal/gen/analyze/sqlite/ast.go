@@ -1,18 +1,19 @@
 package sqlite
 
-// This file has a syntax tree for the analysis of nullability and parameters. It covers all forms
-// of SELECT, and changes with RETURNING. SQLite does not give access to its own tree, and no
-// library was found that parses its whole dialect. If the parser does not know some syntax, it
-// returns an error, and the analysis then says nothing about the statement.
+// This file has the types of a syntax tree of SQLite's SQL, from which nullability and the types of
+// parameters are found. The tree covers all forms of SELECT, and changes with RETURNING. SQLite
+// does not give access to its own tree, and no library was found that parses its whole dialect. If
+// the parser does not know some syntax, it returns an error, and the analysis then says nothing
+// about the statement.
 
-// statement is a query (SELECT), or a change (INSERT, UPDATE or DELETE).
+// statement is the syntax tree of a query (SELECT) or a change (INSERT, UPDATE or DELETE).
 type statement struct {
 	with *with
-	// sel is the SELECT. It is nil for a change.
+	// sel is the query if the statement is a SELECT, and otherwise nil.
 	sel *query
-	// change is the INSERT, UPDATE or DELETE. It is nil for a query.
+	// change is the change if the statement is an INSERT, UPDATE or DELETE, and otherwise nil.
 	change *change
-	// params are all occurrences of parameters, also in subqueries.
+	// params are all occurrences of parameters in the statement, also in subqueries.
 	params []*expr
 }
 
@@ -27,18 +28,20 @@ type cte struct {
 	body    *query
 }
 
-// query is one SELECT or VALUES (a core), or several that are combined with UNION, INTERSECT or
-// EXCEPT.
+// query is a query in the syntax tree. It consists of one or more cores. A core is one SELECT or
+// VALUES; several cores are combined with UNION, INTERSECT or EXCEPT.
 type query struct {
-	with      *with
-	cores     []*core
-	operators []string // between the cores: UNION, INTERSECT or EXCEPT, without ALL
-	limited   bool     // has LIMIT or OFFSET
+	with  *with
+	cores []*core
+	// operators[i] is the operator between core i and the next core: UNION, INTERSECT or EXCEPT,
+	// without ALL.
+	operators []string
+	limited   bool // limited says that the query has a LIMIT or OFFSET.
 	// order and limit are the expressions of ORDER BY, and of LIMIT and OFFSET.
 	order, limit []*expr
 }
 
-// core is one SELECT or VALUES without ORDER BY and LIMIT.
+// core is one SELECT or VALUES in the syntax tree, without ORDER BY and LIMIT.
 type core struct {
 	columns []resultColumn
 	from    *source
@@ -51,19 +54,20 @@ type core struct {
 type resultColumn struct {
 	expr  *expr
 	alias string
-	// star means that the result column is `*`, or `table.*` if table is set.
+	// star means that this element of the select list is `*`, or `table.*` if the field table is
+	// set.
 	star  bool
 	table string
 }
 
-// source is an item of FROM: a table, a subquery, or a join of two sources.
+// source is an item of a FROM clause: a table, a subquery, or a join of two sources.
 type source struct {
 	schema, table string
-	call          bool // a table function: table(args)
+	call          bool // call says that the source is a call of a table function: table(args).
 	args          []*expr
 	sub           *query
 	alias         string
-	// left and right are the sides of a join. They are nil for other sources.
+	// left and right are the two sides of a join. They are nil if the source is not a join.
 	left, right           *source
 	nullsLeft, nullsRight bool
 	natural               bool
@@ -71,14 +75,14 @@ type source struct {
 	on                    *expr
 }
 
-// change is an INSERT, UPDATE or DELETE.
+// change is an INSERT, UPDATE or DELETE in the syntax tree.
 type change struct {
-	kind          string // INSERT, UPDATE, DELETE
+	kind          string // kind is INSERT, UPDATE or DELETE.
 	schema, table string
 	alias         string
-	columns       []string // the column list of an INSERT, or nil
-	rows          *query   // the inserted rows of an INSERT, or nil for DEFAULT VALUES
-	sets          []set    // the assignments of an UPDATE, or of DO UPDATE
+	columns       []string // columns are the columns that an INSERT lists, or nil.
+	rows          *query   // rows are the rows of an INSERT, or nil for DEFAULT VALUES.
+	sets          []set    // sets are the assignments of an UPDATE or of DO UPDATE.
 	from          *source
 	where         []*expr
 	returning     []resultColumn
@@ -89,43 +93,52 @@ type set struct {
 	value   *expr
 }
 
-// exprKind is the kind of an expression.
+// exprKind is the kind of an expression in the syntax tree. It determines which fields of the
+// expression are used.
 type exprKind uint8
 
 const (
-	literalExpr exprKind = iota // text is the token
-	columnExpr                  // names are the parts of the name
-	paramExpr                   // param is the index of the parameter, from 0
-	unaryExpr                   // text is the operator
-	binaryExpr                  // text is the operator in upper case
-	callExpr                    // text is the function in lower case
-	castExpr                    // text is the type
-	// Of a CASE, args are the base, if there is one, and the conditions. The results are in the
-	// field results.
+	literalExpr exprKind = iota // literalExpr is a literal. The field text is its token.
+	// columnExpr is a column. The field names has the parts of its name.
+	columnExpr
+	// paramExpr is a parameter. The field param is its index, counted from 0.
+	paramExpr
+	// unaryExpr is a unary operator with its operand. The field text is the operator.
+	unaryExpr
+	// binaryExpr is an operator with two operands. The field text is the operator in upper case.
+	binaryExpr
+	callExpr // callExpr is a function call. The field text is the function's name in lower case.
+	castExpr // castExpr is a cast. The field text is the type.
+	// caseExpr is a CASE. args are its base, if there is one, and its conditions. The field results
+	// has the result expressions.
 	caseExpr
-	betweenExpr  // args: value, low, high
-	inExpr       // args: value, then elements; sub or table
-	nullTestExpr // IS NULL and NOT NULL; text is "NOT" for the latter
+	betweenExpr // betweenExpr is a BETWEEN. args are the value, the lower and the upper limit.
+	// inExpr is an IN. args are the value and then the elements of the list. If the list is a
+	// subquery or a table, the field sub or table is set in place of the elements.
+	inExpr
+	nullTestExpr // nullTestExpr is IS NULL or NOT NULL. The field text is "NOT" for the latter.
 	existsExpr
 	subqueryExpr
-	rowExpr // (a, b)
+	rowExpr // rowExpr is a row of expressions: (a, b).
 	likeExpr
 )
 
-// expr is one expression.
+// expr is one expression in the syntax tree.
 type expr struct {
 	kind  exprKind
 	text  string
 	names []string
-	// quoted means that a column's name has one part, in double quotes. If there is no such column,
-	// it is a string.
+	// quoted means that a column's name consists of one part, in double quotes. If there is no such
+	// column, SQLite takes it as a string.
 	quoted bool
 	param  int
 	args   []*expr
 	sub    *query
-	// These fields are set for a call. They say that it has the form f(*), a FILTER, an OVER.
+	// star, filtered and windowed are set for a function call. They say that it has the form f(*),
+	// a FILTER clause or an OVER clause.
 	star, filtered, windowed bool
-	// results are the result expressions of a CASE. hasElse says that the last one is that of ELSE.
+	// results are the result expressions of a CASE. hasElse says that the last of them belongs to
+	// ELSE.
 	results []*expr
 	hasElse bool
 }

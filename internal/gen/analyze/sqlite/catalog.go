@@ -13,14 +13,14 @@ import (
 
 func literalText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// table returns a table or view from the catalog. It returns nil if it does not exist or cannot be
-// read.
+// table returns what the catalog says about a table or view. It returns nil if the table does not
+// exist or cannot be read.
 func (e *Engine) table(schema, name string) *tableInfo {
 	key := strings.ToLower(schema + "." + name)
 	if t, ok := e.tables[key]; ok {
 		return t
 	}
-	e.tables[key] = nil // store nil first: a view that refers to itself finds nothing
+	e.tables[key] = nil // found while it is read, if a view refers to itself
 	t, err := e.readTable(schema, name)
 	if err != nil {
 		return nil
@@ -58,8 +58,8 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 			keys++
 		}
 	}
-	// A column declared INTEGER PRIMARY KEY is the rowid, unless there is an index for it (as with
-	// DESC).
+	// A column that is declared as INTEGER PRIMARY KEY is the rowid, unless there is an index for
+	// it (as with DESC).
 	indexes, err := e.rows("SELECT count(*) FROM pragma_index_list"+argument+" WHERE origin = 'pk'", 1)
 	if err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (e *Engine) readTable(schema, name string) (*tableInfo, error) {
 	return t, nil
 }
 
-// viewColumns finds which columns of a view can be NULL, by analysing the view's query. If that is
-// not possible, it leaves all columns nullable.
+// viewColumns finds which columns of the view t can be NULL, by analysing the view's query. If that
+// is not possible, all columns stay nullable.
 func (e *Engine) viewColumns(t *tableInfo) {
 	for i := range t.columns {
 		t.columns[i].origin = nil
@@ -135,7 +135,7 @@ func afterAs(sql string) string {
 	return ""
 }
 
-// Tables lists the tables and views that Table can find.
+// Tables returns the names of the tables and views that the method Table can find.
 func (e *Engine) Tables(context.Context) ([]string, error) {
 	rows, err := e.rows("SELECT name FROM pragma_table_list WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY 1", 1)
 	var out []string
@@ -145,8 +145,8 @@ func (e *Engine) Tables(context.Context) ([]string, error) {
 	return out, err
 }
 
-// suggestColumn adds a suggestion to an error about an unknown column, if an existing column has a
-// similar name.
+// suggestColumn adds a suggestion to r, if r is an error about an unknown column and an existing
+// column has a similar name.
 func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	_, name, found := strings.Cut(r.Message, "no such column: ")
 	if !found {
@@ -154,7 +154,7 @@ func (e *Engine) suggestColumn(r *analyze.SQLError) {
 	}
 	rows, err := e.rows("SELECT DISTINCT c.name FROM pragma_table_list t, pragma_table_info(t.name, t.schema) c WHERE t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'", 1)
 	if err != nil {
-		return // the error is returned without a suggestion
+		return // then the error has no suggestion
 	}
 	var names []string
 	for _, row := range rows {
@@ -182,7 +182,7 @@ func (e *Engine) Table(_ context.Context, name []string) (*analyze.TableInfo, er
 	if schema != "" {
 		info.SQLName = e.Quote(t.schema) + "." + info.SQLName
 	}
-	primary := map[int]int{} // the column at each position of the primary key
+	primary := map[int]int{} // index of the column at each position of the primary key
 	for i, raw := range t.raw {
 		if raw.hidden == 1 {
 			continue

@@ -2,8 +2,8 @@ package sqlite
 
 import "strings"
 
-// change returns the columns that RETURNING returns, and finds the types of the statement's
-// parameters.
+// change finds the types of the parameters of an INSERT, UPDATE or DELETE. It returns the columns
+// of the RETURNING clause. env has the queries of its WITH clause.
 func (w *walker) change(c *change, env *environment) []output {
 	t := w.table(c.schema, c.table)
 	if t == nil {
@@ -15,7 +15,7 @@ func (w *walker) change(c *change, env *environment) []output {
 	}
 	r.columns = append([]output{}, t.columns...)
 	if t.view {
-		null([]*relation{r}) // an INSTEAD OF trigger may store other values than the statement has
+		null([]*relation{r}) // an INSTEAD OF trigger may store other values, also NULL
 	}
 	if c.rows != nil {
 		w.insertTypes(c, t)
@@ -48,7 +48,8 @@ func (w *walker) change(c *change, env *environment) []output {
 	return w.outputs(c.returning, &scope{relations: []*relation{r}, env: env})
 }
 
-// insertTypes records for parameters in inserted rows that they have the type of their column.
+// insertTypes finds parameters that are values in inserted rows. It records that each of them has
+// the type of its column in the table t.
 func (w *walker) insertTypes(c *change, t *tableInfo) {
 	column := func(i int) *output {
 		if c.columns == nil {

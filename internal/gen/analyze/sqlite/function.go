@@ -5,22 +5,23 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// strictFunctions are the scalar functions that are NULL only if an argument is, with the types of
-// their results.
+// strictFunctions are the scalar functions whose result is NULL only if an argument is. The map's
+// values are the types of their results.
 var strictFunctions = map[string]analyze.Type{
 	"lower": textType, "upper": textType, "trim": textType, "ltrim": textType, "rtrim": textType, "replace": textType, "substr": textType, "substring": textType,
 	"length": integerType, "octet_length": integerType, "instr": integerType, "hex": textType, "round": realType, "abs": anyType, "char": textType,
 	"concat_ws": textType,
 }
 
-// totalFunctions are the functions that are never NULL, with the types of their results.
+// totalFunctions are the functions whose result is never NULL. The map's values are the types of
+// their results.
 var totalFunctions = map[string]analyze.Type{
 	"typeof": textType, "quote": textType, "concat": textType, "random": integerType, "randomblob": blobType, "zeroblob": blobType, "changes": integerType,
 	"total_changes": integerType, "last_insert_rowid": integerType, "sqlite_version": textType, "json_array": jsonType, "json_object": jsonType,
 }
 
-// scalarFunctions are the other built-in scalar functions, with the types of their results. Their
-// results can be NULL.
+// scalarFunctions are all other built-in scalar functions. Their results can be NULL. The map's
+// values are the types of their results.
 var scalarFunctions = map[string]analyze.Type{
 	"date": textType, "time": textType, "datetime": textType, "strftime": textType, "julianday": realType, "unixepoch": integerType, "timediff": textType,
 	"nullif": anyType, "unicode": integerType, "sign": integerType, "unhex": blobType, "soundex": textType, "glob": integerType, "like": integerType,
@@ -32,7 +33,7 @@ var scalarFunctions = map[string]analyze.Type{
 	"sqlite_source_id": textType, "subtype": integerType,
 }
 
-// aggregates are the built-in aggregate functions, with the types of their results.
+// aggregates are the built-in aggregate functions. The map's values are the types of their results.
 var aggregates = map[string]analyze.Type{
 	"count": integerType, "total": realType, "avg": realType, "sum": anyType, "min": anyType, "max": anyType, "group_concat": textType, "string_agg": textType,
 	"json_group_array": jsonType, "json_group_object": jsonType, "jsonb_group_array": blobType, "jsonb_group_object": blobType, "median": realType,
@@ -51,8 +52,8 @@ func isAggregate(e *expr) bool {
 	return e.text != "min" && e.text != "max" || len(e.args) == 1
 }
 
-// mayAggregate reports whether result columns contain an aggregate, or an unknown function, which
-// could be an aggregate that the application defines.
+// mayAggregate reports whether an expression in a select list may be an aggregate. It may be if it
+// calls an aggregate function, or an unknown function that the application may define as one.
 func mayAggregate(columns []resultColumn) bool {
 	found := false
 	visit(columns, func(e *expr) {
@@ -65,7 +66,8 @@ func mayAggregate(columns []resultColumn) bool {
 	return found
 }
 
-// visit calls f for every function call in the result columns, but not for those in subqueries.
+// visit calls f for every function call in the columns of a select list, but not for calls in
+// subqueries.
 func visit(columns []resultColumn, f func(*expr)) {
 	var walk func(e *expr)
 	walk = func(e *expr) {
@@ -86,7 +88,8 @@ func visit(columns []resultColumn, f func(*expr)) {
 	}
 }
 
-// call returns the type and nullability of a function call.
+// call returns the type of a function call's result, and whether it can be NULL. sc is the SELECT
+// that has the call.
 func (w *walker) call(e *expr, sc *scope) value {
 	if e.windowed {
 		return w.windowCall(e, sc)
@@ -154,9 +157,10 @@ func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 			out.typ = operand(v.typ)
 		case i == 0 && (e.text == "substr" || e.text == "substring"):
 			out.exact = v.text()
-			out.nullable = !v.text() // NULL for x''
+			out.nullable = !v.text() // the result is NULL for the empty BLOB x''
 		}
-		// The result of concat_ws is NULL if its separator (argument 0) is. It ignores other NULLs.
+		// Of the arguments of concat_ws, only the separator (argument 0) can make the result NULL.
+		// It ignores all other NULLs.
 		if i == 0 || e.text != "concat_ws" {
 			out.nullable = out.nullable || v.nullable
 		}
@@ -164,10 +168,10 @@ func (w *walker) strictCall(e *expr, sc *scope, t analyze.Type) value {
 	return out
 }
 
-// aggregate returns the type and nullability of an aggregate. count and the JSON aggregates are
-// never NULL. Aggregates that return the value of a row are not NULL if there is a row, as with
-// GROUP BY, and their argument is never NULL. A sum or total of reals can always be NULL, because
-// of infinities.
+// aggregate returns the type of an aggregate function's result, and whether it can be NULL. count
+// and the JSON aggregates are never NULL. Functions that return the value of a row are not NULL if
+// there is a row, as with GROUP BY, and their argument is never NULL. A sum or total of reals can
+// always be NULL, because of infinities.
 func (w *walker) aggregate(e *expr, sc *scope) value {
 	out := value{typ: aggregates[e.text]}
 	null := w.any(e.args, sc)
@@ -194,15 +198,15 @@ func (w *walker) aggregate(e *expr, sc *scope) value {
 			out.nullable = null || !sc.grouped || e.filtered || !arg.integer()
 		case "avg":
 			out.nullable = null || !sc.grouped || e.filtered || !arg.integer()
-		case "total": // total is 0.0 if there is no row
+		case "total": // if there is no row, the total is 0.0
 			out.nullable = !arg.integer()
 		}
 	}
 	return out
 }
 
-// attribute finds out to which SELECT an aggregate belongs. If its arguments have only columns of
-// an outer SELECT, it belongs to that one, which then is an aggregate query too.
+// attribute finds out to which SELECT an aggregate function belongs. If its arguments have only
+// columns of an outer SELECT, it belongs to that SELECT, which then is an aggregate query too.
 func (w *walker) attribute(e *expr, sc *scope) {
 	var owner *scope
 	here, outer := false, false
@@ -243,8 +247,9 @@ func (w *walker) attribute(e *expr, sc *scope) {
 	}
 }
 
-// windowCall returns the type and nullability of a window function's result. Ranks and counts have
-// a value in every row. Others depend on the frame.
+// windowCall returns the type of a window function's result, and whether it can be NULL. Functions
+// for ranks and counts have a value in every row. The result of other functions depends on the
+// frame.
 func (w *walker) windowCall(e *expr, sc *scope) value {
 	null := w.any(e.args, sc)
 	switch e.text {

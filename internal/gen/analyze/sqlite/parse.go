@@ -9,12 +9,12 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// parse parses one statement, whose parameters are written as ?1, ?2 and so on.
+// parse parses one SQL statement of SQLite. Its parameters must be written as ?1, ?2 and so on.
 func parse(sql string) (s *statement, err error) {
 	p := &parser{tokens: glue(sqlfile.Tokenize(ir.SQLite, sql, 0))}
 	defer func() {
-		// The parser panics at the first syntax that it does not know. Turn the panic into an
-		// error.
+		// The parser panics at the first syntax that it does not know. The panic becomes an error
+		// here.
 		if r := recover(); r != nil {
 			stop, ours := r.(unknownSyntax)
 			if !ours {
@@ -36,7 +36,7 @@ type unknownSyntax struct{ near string }
 
 func (e unknownSyntax) Error() string { return "syntax that is not analysed, at " + e.near }
 
-// operators are the operators that consist of several characters. Longer ones come first.
+// operators are SQLite's operators that consist of several characters. Longer operators come first.
 var operators = []string{"->>", "->", "||", "<<", ">>", "<=", ">=", "<>", "!=", "=="}
 
 // glue removes white space and comments from tokens, and joins the characters of each operator to
@@ -66,7 +66,7 @@ type parser struct {
 	tokens []sqlfile.Token
 	at     int
 	depth  int
-	// params are all occurrences of parameters, in the order of the text.
+	// params are all occurrences of parameters, in the order in which they occur in the text.
 	params []*expr
 }
 
@@ -81,8 +81,9 @@ func (p *parser) peek(ahead int) sqlfile.Token {
 
 func (p *parser) fail() { panic(unknownSyntax{p.peek(0).Text}) }
 
-// deeper is called at the beginning of a nested construct, and the function that it returns at the
-// end. It limits the depth, because deep nesting could exhaust the stack.
+// deeper counts the depth of nesting, and fails above a limit, because deep nesting could exhaust
+// the stack. The parser calls it at the beginning of a nested construct, and calls the function
+// that it returns at the end.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > 500 {
 		p.fail()
@@ -90,7 +91,8 @@ func (p *parser) deeper() func() {
 	return func() { p.depth-- }
 }
 
-// is reports whether the next tokens are the given words or symbols, in this order.
+// is reports whether the next tokens are the given words or symbols, in this order. It does not
+// consume them.
 func (p *parser) is(words ...string) bool {
 	for i, w := range words {
 		t := p.peek(i)
@@ -115,7 +117,8 @@ func (p *parser) need(words ...string) {
 	}
 }
 
-// name reads an identifier, or a string, which SQLite accepts as a name in some places.
+// name reads an identifier. It also reads a string, because SQLite accepts a string as a name in
+// some places.
 func (p *parser) name() string {
 	t := p.peek(0)
 	if t.Kind != sqlfile.Word && t.Kind != sqlfile.Ident {
@@ -300,7 +303,7 @@ func (p *parser) resultColumns() []resultColumn {
 	}
 }
 
-// alias reads an alias: a name or, as SQLite allows, a string.
+// alias reads an alias: a name or, because SQLite allows it, a string.
 func (p *parser) alias() string {
 	if t := p.peek(0); t.Kind == sqlfile.String {
 		p.at++
@@ -309,7 +312,8 @@ func (p *parser) alias() string {
 	return p.name()
 }
 
-// ends are the words that end an item, and so cannot be its alias without AS.
+// ends are the words that end an item of a select list or a FROM clause. Such a word cannot be the
+// item's alias without AS.
 var ends = map[string]bool{
 	"FROM": true, "WHERE": true, "GROUP": true, "HAVING": true, "WINDOW": true, "ORDER": true, "LIMIT": true, "UNION": true, "INTERSECT": true, "EXCEPT": true,
 	"JOIN": true, "LEFT": true, "RIGHT": true, "FULL": true, "INNER": true, "OUTER": true, "CROSS": true, "NATURAL": true, "ON": true, "USING": true, "SET": true,
@@ -358,7 +362,7 @@ func (p *parser) fromItem() *source {
 			s = p.from()
 		}
 		p.need(")")
-		// The source is a join in brackets, whose tables keep their names.
+		// The source is a join in brackets. Its tables keep their names.
 		if s.left != nil || s.table != "" {
 			if p.is("AS") || p.peek(0).Kind == sqlfile.Ident {
 				p.fail()
@@ -519,7 +523,7 @@ func (p *parser) list() []*expr {
 	}
 }
 
-// number returns the index of a ?N placeholder, which starts at 0.
+// number returns the index of a placeholder ?N, which is N-1.
 func number(t sqlfile.Token) (int, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(t.Text, "?"))
 	if err != nil || n < 1 {

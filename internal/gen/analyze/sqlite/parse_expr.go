@@ -6,9 +6,9 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/sqlfile"
 )
 
-// expr parses an expression. Each level of precedence has its own function, lowest first: OR, AND,
-// NOT, equality and similar operators, comparison, bits, sums, products, concatenation, COLLATE,
-// unary operators.
+// expr parses an SQL expression. Each level of precedence has a function of its own. The levels
+// are, lowest first: OR, AND, NOT, equality and similar operators, comparison, bits, sums,
+// products, concatenation, COLLATE, unary operators.
 func (p *parser) expr() *expr {
 	defer p.deeper()()
 	e := p.and()
@@ -82,7 +82,7 @@ func (p *parser) equality() *expr {
 func (p *parser) in(value *expr) *expr {
 	e := &expr{kind: inExpr, args: []*expr{value}}
 	if !p.take("(") {
-		// This is value IN table.
+		// The right side of the IN is a table: value IN table.
 		s := &source{table: p.name()}
 		if p.take(".") {
 			s.schema, s.table = s.table, p.name()
@@ -103,7 +103,8 @@ func (p *parser) in(value *expr) *expr {
 	return e
 }
 
-// levels are the binary operators from < to ||, by their precedence, lowest first.
+// levels are the binary operators from < to ||, one list for each level of precedence, lowest
+// first.
 var levels = [][]string{{"<", ">", "<=", ">="}, {"&", "|", "<<", ">>"}, {"+", "-"}, {"*", "/", "%"}, {"||", "->", "->>"}}
 
 func (p *parser) binary(level int) *expr {
@@ -284,7 +285,7 @@ func (p *parser) call() *expr {
 	return e
 }
 
-// window skips the definition of a window.
+// window skips the definition of a window of window functions.
 func (p *parser) window() {
 	p.need("(")
 	for depth := 1; depth > 0; p.at++ {

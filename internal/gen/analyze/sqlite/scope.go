@@ -7,37 +7,38 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// value is what is known about the value of an expression.
+// value is what is known about the value of an SQL expression: its type, and whether it can be
+// NULL.
 type value struct {
 	typ      analyze.Type
 	nullable bool
-	// exact means that the value certainly has its type. Without it the type is only a declaration,
-	// which SQLite does not enforce. That matters for integers, because a REAL can be infinite, and
-	// a sum with infinities can be NULL. It also matters for text, because a part of an empty BLOB
-	// is NULL.
+	// exact means that the value certainly has its type. Without it the type is only declared, and
+	// SQLite does not enforce declared types. That matters for integers, because the value may be a
+	// REAL, which can be infinite, and a sum with infinities can be NULL. It also matters for text,
+	// because the value may be an empty BLOB, and a part of it is NULL.
 	exact bool
-	// null means that the expression is the literal NULL, which has any type.
+	// null means that the expression is the literal NULL, which fits every type.
 	null bool
-	// also is a second kind that all values have. For example, 0 and 1 are also booleans, and the
-	// result of date() is also a DATE.
+	// also is a second kind of which the value is certainly too. For example, 0 and 1 are also
+	// booleans, and the result of date() is also a date.
 	also ir.Kind
-	// origin is the schema, table and column from which the value is taken unchanged. It is nil if
-	// there is none.
+	// origin is the table column from which the value is taken unchanged: {schema, table, column}.
+	// It is nil if there is none.
 	origin *[3]string
-	// several means that the value comes from more than one SELECT of a UNION. As its origin,
-	// SQLite then names only the column of the first SELECT.
+	// several means that the value comes from more than one SELECT of a UNION. SQLite then reports
+	// only the column of the first SELECT as its origin.
 	several bool
 }
 
 func (v value) integer() bool { return v.exact && v.typ.Kind == ir.Int64 }
 func (v value) text() bool    { return v.exact && v.typ.Kind == ir.Text }
 
-// truth returns the value of an expression that is 0, 1 or NULL.
+// truth returns the value of a condition, which is 0 or 1, or NULL if nullable is set.
 func truth(nullable bool) value {
 	return value{typ: integerType, also: ir.Bool, nullable: nullable}
 }
 
-// either returns what is known about a value that is either a or b.
+// either returns what is known about a value that is either the value a or the value b.
 func either(a, b value) value {
 	out := value{typ: unify(a.typ, b.typ), exact: a.exact && b.exact, nullable: a.nullable || b.nullable, null: a.null && b.null}
 	switch {
@@ -61,48 +62,50 @@ type output struct {
 	value
 }
 
-// relation is an item of FROM with its columns.
+// relation is a table or subquery in a FROM clause, with its columns.
 type relation struct {
 	schema, table, alias string
 	columns              []output
-	hidden               int // this many columns at the end are not included in *
-	rowid                bool
+	// hidden is the number of columns at the end that are not included in *.
+	hidden int
+	rowid  bool
 	// merged has the columns of this relation that USING or NATURAL merged with a column of the
-	// left side. coalesced has, for such columns of a left side that may have no row, the value of
-	// the merged column. It is what the name means without a qualifier.
+	// left side of the join. coalesced is for merged columns whose left side may have no row. It
+	// has the value of the merged column, which is what the name means without a table.
 	merged    map[string]bool
 	coalesced map[string]value
 }
 
-// environment is one visible WITH query, and in parent the next one.
+// environment is a list of the queries of WITH clauses that are visible at some place. It has the
+// innermost query, and in parent the rest of the list.
 type environment struct {
 	name    string
 	columns []output
 	parent  *environment
 }
 
-// scope is one SELECT, with what the names in it mean.
+// scope is one SELECT, with what the names in it refer to.
 type scope struct {
 	relations []*relation
 	parent    *scope
 	env       *environment
-	// proven has the columns that are not NULL because of WHERE.
+	// proven has the columns that cannot be NULL because of the conditions in WHERE.
 	proven map[*output]bool
-	// noRow means that the SELECT is an aggregate without GROUP BY. There may be no row to
-	// aggregate, and then plain columns are NULL.
+	// noRow means that the SELECT has aggregate functions and no GROUP BY. There may be no row to
+	// aggregate, and then columns outside of aggregate functions are NULL.
 	noRow   bool
 	grouped bool
-	// aggregated means that the SELECT has an aggregate that belongs to it, and not to an outer
-	// SELECT.
+	// aggregated means that the SELECT has an aggregate function that belongs to it, and not to an
+	// outer SELECT.
 	aggregated bool
-	// unknown means that nothing is known about an item of FROM.
+	// unknown means that nothing is known about one of the tables in FROM.
 	unknown bool
-	// memo caches the values of expressions.
+	// memo caches what is known about the values of expressions.
 	memo map[*expr]value
 }
 
 // lookup finds a column by the parts of its name, in this SELECT or in an outer one. It returns the
-// scope that has the column.
+// column's value, the scope of the SELECT that has the column, and whether there is one.
 func (s *scope) lookup(names []string) (value, *scope, bool) {
 	for at := s; at != nil; at = at.parent {
 		if v, ok := at.local(names); ok {
@@ -150,8 +153,8 @@ func isRowid(name string) bool {
 	return strings.EqualFold(name, "rowid") || strings.EqualFold(name, "oid") || strings.EqualFold(name, "_rowid_")
 }
 
-// column returns the column of this SELECT's FROM that the expression e names, or nil if e is
-// anything else. It does not search outer SELECTs.
+// column returns the column of this SELECT's FROM clause that the expression e names. It returns
+// nil if e is anything else. It does not search outer SELECTs.
 func (s *scope) column(e *expr) *output {
 	if e.kind != columnExpr {
 		return nil
@@ -173,8 +176,8 @@ func (s *scope) column(e *expr) *output {
 	return nil
 }
 
-// certain reports whether all items of FROM are known, in this SELECT and in the outer ones. Then a
-// name that is not found is certainly not a column.
+// certain reports whether all tables in the FROM clauses of this SELECT and of the outer ones are
+// known. If so, a name that is not found is certainly not a column.
 func (s *scope) certain() bool {
 	for at := s; at != nil; at = at.parent {
 		if at.unknown {
@@ -184,16 +187,16 @@ func (s *scope) certain() bool {
 	return true
 }
 
-// walker finds the types and the nullability of one statement's columns and parameters.
+// walker finds the types of a statement's columns and parameters, and which of the columns can be
+// NULL.
 type walker struct {
 	// table returns a table or view from the catalog, or nil if it is unknown.
 	table func(schema, name string) *tableInfo
-	// params are the types of the parameters that were found so far. A type is nil if none was
-	// found.
+	// params has the type of each parameter, or nil if it was not found yet.
 	params        []*analyze.Type
 	nullableParam func(i int) bool
 	in            func(i int) bool
-	// compared has the occurrences of parameters that are only compared with integers.
+	// compared has the occurrences of parameters at which they are only compared with integers.
 	compared map[*expr]bool
 	depth    int
 }
@@ -219,10 +222,10 @@ func (w *walker) with(list *with, parent *scope, env *environment) *environment 
 	return env
 }
 
-// cte adds a WITH query to an environment. A recursive query is a union of a start and a step, and
-// the step reads the union. cte assumes that the columns are those of the start, computes the
-// columns of the step with this assumption, and repeats until nothing changes. Columns only become
-// nullable and get more general types, so the loop ends.
+// cte adds a query of a WITH clause to an environment, the list of such queries. A recursive query
+// is a union of a start and a step, and the step reads the union. cte assumes that the columns are
+// those of the start, computes the columns of the step with this assumption, and repeats until
+// nothing changes. Columns only become nullable and get more general types, so the loop ends.
 func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 	rename := func(columns []output) []output {
 		if columns == nil || len(c.columns) != 0 && len(c.columns) != len(columns) {
@@ -235,7 +238,7 @@ func (w *walker) cte(c cte, parent *scope, env *environment) *environment {
 		return out
 	}
 	if len(c.body.cores) < 2 || c.body.with != nil {
-		// The query is not recursive. In it, its own name stays unknown.
+		// The query is not recursive. Inside of the query, its own name stays unknown.
 		unknown := &environment{name: c.name, parent: env}
 		return &environment{name: c.name, columns: rename(w.queryIn(c.body, parent, unknown)), parent: env}
 	}
@@ -312,8 +315,9 @@ func (w *walker) query(q *query, parent *scope, env *environment) (out []output,
 	return out, first
 }
 
-// core returns the columns of one SELECT or VALUES, and its scope. order is the ORDER BY of the
-// query if it has no other SELECT. An aggregate in it makes the SELECT an aggregate query too.
+// core returns the columns of c, one SELECT or VALUES, and its scope. order is the ORDER BY of the
+// query if it has no other SELECT. An aggregate function in order makes the SELECT an aggregate
+// query too.
 func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) ([]output, *scope) {
 	sc := &scope{parent: parent, env: env, proven: map[*output]bool{}}
 	if c.values != nil {
@@ -356,7 +360,7 @@ func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) (
 	}
 	before := sc.noRow
 	out := w.outputs(c.columns, sc)
-	if sc.noRow != before { // an aggregate in a subquery belongs to this SELECT
+	if sc.noRow != before { // an aggregate function in a subquery belongs to this SELECT
 		sc.memo = nil
 		out = w.outputs(c.columns, sc)
 	}
@@ -366,8 +370,8 @@ func (w *walker) core(c *core, order []*expr, parent *scope, env *environment) (
 	return out, sc
 }
 
-// outputs returns the columns of a select list. It returns nil if the list has a star whose columns
-// are unknown.
+// outputs returns the columns of a select list. It returns nil if the list has a star, and it is
+// unknown which columns the star stands for.
 func (w *walker) outputs(columns []resultColumn, sc *scope) []output {
 	out := []output{}
 	unknown := false

@@ -2,15 +2,16 @@ package sqlite
 
 import "strings"
 
-// source returns the items of a FROM with their columns. known is false if one of the items is
-// unknown. Then stars, and names without a table, have no known meaning.
+// source returns the tables in s, a FROM clause or a part of it, with their columns. known is false
+// if one of the tables is unknown. Then it is also unknown what a star means, or a column's name
+// without a table.
 func (w *walker) source(s *source, sc *scope) (out []*relation, known bool) {
 	if s.left == nil {
 		r, ok := w.relation(s, sc)
 		return []*relation{r}, ok
 	}
 	left, leftKnown := w.source(s.left, sc)
-	// The arguments of a table function may refer to the items on its left.
+	// The arguments of a table function may refer to the tables on its left.
 	sc.relations = left
 	right, rightKnown := w.source(s.right, sc)
 	known = leftKnown && rightKnown
@@ -58,7 +59,7 @@ func null(relations []*relation) {
 			v.nullable = true
 			r.coalesced[name] = v
 		}
-		r.rowid = false // after an outer join the rowid can be NULL too: treat it as unknown
+		r.rowid = false // an outer join can make the rowid NULL: treat it as unknown
 	}
 }
 
@@ -82,8 +83,8 @@ func findRelation(relations []*relation, name string) *relation {
 	return nil
 }
 
-// relation returns an item of FROM that is not a join: a table, view, WITH query, table function or
-// subquery. The boolean is false if it is unknown.
+// relation returns a table in a FROM clause with its columns. s is a table, view, query of WITH,
+// table function or subquery, but not a join. The boolean is false if s is unknown.
 func (w *walker) relation(s *source, sc *scope) (*relation, bool) {
 	r := &relation{alias: s.alias, merged: map[string]bool{}, coalesced: map[string]value{}}
 	if s.sub != nil {

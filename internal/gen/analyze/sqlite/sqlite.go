@@ -1,6 +1,8 @@
-// Package sqlite describes queries for SQLite. It reads declared types and the origins of columns
-// from the engine's metadata. It derives nullability, and the types of expressions and parameters,
-// from the statement's syntax and the constraints that the engine reports. It executes no query.
+// Package sqlite describes queries for SQLite: it finds the types of their parameters and columns,
+// and which columns can be NULL. It reads declared types, and from which table columns results
+// come, from SQLite's metadata. It derives nullability, and the types of expressions and
+// parameters, from the statement's syntax and the constraints that SQLite reports. It executes no
+// query.
 package sqlite
 
 import (
@@ -9,9 +11,9 @@ import (
 	"fmt"
 	"strings"
 
-	// This driver is SQLite without cgo. It reports the origins of columns, which drivers for
-	// database/sql do not. Version 0.36 depends on a module that the Go module proxy does not
-	// serve.
+	// This driver is SQLite without cgo. It reports from which table columns a result comes, and
+	// drivers for database/sql do not. Version 0.36 depends on a module that the Go module proxy
+	// does not serve.
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/ncruces/go-sqlite3/ext/rtree"
@@ -20,14 +22,15 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Engine is an in-memory SQLite database.
+// Engine is an in-memory SQLite database, on which queries are analysed.
 type Engine struct {
 	conn    *sqlite3.Conn
 	version string
-	tables  map[string]*tableInfo // by lower-case schema.name
+	// tables caches the tables and views that were read. The key is schema.name in lower case.
+	tables map[string]*tableInfo
 }
 
-// tableInfo is a table or view with what the analysis must know about it.
+// tableInfo is what the analysis must know about a table or view.
 type tableInfo struct {
 	schema, name string
 	view         bool
@@ -35,19 +38,22 @@ type tableInfo struct {
 	hidden       int
 	generated    map[string]bool
 	columns      []output
-	// raw has the columns as the engine reports them.
+	// raw has the columns of the table as SQLite reports them.
 	raw []rawColumn
 }
 
 type rawColumn struct {
 	name, typ, def string
 	notNull        bool
-	key            int // position in the primary key; the first is 1
-	hidden         int // 1 hidden, 2 virtual, 3 stored
-	rowidAlias     bool
+	// key is the column's position in the primary key, counted from 1. It is 0 if the column is not
+	// in the key.
+	key int
+	// hidden is 1 for a hidden column, 2 for a virtual and 3 for a stored generated column.
+	hidden     int
+	rowidAlias bool
 }
 
-// Open opens an empty in-memory database.
+// Open opens an empty in-memory SQLite database.
 func Open() (*Engine, error) {
 	conn, err := sqlite3.Open(":memory:")
 	if err != nil {
@@ -55,7 +61,8 @@ func Open() (*Engine, error) {
 	}
 	e := &Engine{conn: conn, tables: map[string]*tableInfo{}}
 	var rows [][]string
-	// Migrations are applied with foreign keys off, so the schema must run with the same setting.
+	// Migrations are applied with foreign keys off. So the schema is run with the same setting
+	// here.
 	if err = errors.Join(Extend(conn), conn.Exec("PRAGMA foreign_keys = OFF")); err == nil {
 		rows, err = e.rows("SELECT sqlite_version()", 1)
 	}
@@ -66,8 +73,8 @@ func Open() (*Engine, error) {
 	return e, nil
 }
 
-// Extend registers virtual tables on a connection. They are built into the drivers that
-// applications use, but not into this one.
+// Extend registers virtual tables on a connection. These are built into the drivers that
+// applications use, but not into this driver.
 func Extend(conn *sqlite3.Conn) error {
 	if err := errors.Join(fts5.Register(conn), rtree.Register(conn)); err != nil {
 		return fmt.Errorf("extend SQLite: %w", err)
@@ -75,14 +82,14 @@ func Extend(conn *sqlite3.Conn) error {
 	return nil
 }
 
-// Version returns the version, for example "3.53.0".
+// Version returns SQLite's version, for example "3.53.0".
 func (e *Engine) Version() string { return e.version }
 
 // Close closes the database, which removes it, because it is in memory.
 func (e *Engine) Close() error { return e.conn.Close() }
 
-// rows runs a query of this package (not of the user) and returns its rows, with all values as
-// text. columns is the number of columns. NULL becomes "".
+// rows runs sql, a query of this package and not of the user, and returns its rows. All values are
+// text, and NULL becomes "". columns is the number of columns.
 func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
 	s, _, err := e.conn.Prepare(sql)
 	if err != nil {
@@ -99,7 +106,7 @@ func (e *Engine) rows(sql string, columns int) (out [][]string, err error) {
 	return out, s.Err()
 }
 
-// refused converts SQLite's error about a text into an analyze.SQLError.
+// refused converts an error of SQLite about the SQL text into an analyze.SQLError.
 func refused(err error, text string) error {
 	var e *sqlite3.Error
 	if !errors.As(err, &e) {
@@ -122,13 +129,13 @@ func (e *Engine) Exec(_ context.Context, sql string) error {
 	return nil
 }
 
-// Applied returns nothing: a new database has no migrations.
+// Applied returns nothing, because a new database has no migrations.
 func (e *Engine) Applied(context.Context, string) (map[string]bool, error) { return nil, nil }
 
 func placeholder(i int) string { return fmt.Sprintf("?%d", i+1) }
 
-// Describe finds the parameters and columns of a statement, by preparing it and by analysing its
-// syntax.
+// Describe finds the parameters and columns of a statement. It prepares the statement and analyses
+// its syntax.
 func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.Description, err error) {
 	sql := s.Render(placeholder)
 	prepared, _, err := e.conn.Prepare(sql)
@@ -161,8 +168,9 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 		d.Params = append(d.Params, analyze.ParamInfo{Type: *w.params[i]})
 	}
 	var found []output
-	// If the parser does not know the syntax (unread), nothing is claimed. Otherwise walk the tree
-	// again, because the parameters have types now.
+	// If the parser does not know the syntax (unread is not nil), nothing is claimed about the
+	// statement. Otherwise the tree is walked again, because the types of the parameters are known
+	// now.
 	if unread == nil {
 		found = w.statement(tree)
 		for i := range d.Params {
@@ -181,8 +189,9 @@ func (e *Engine) Describe(_ context.Context, s *analyze.Statement) (_ *analyze.D
 	return d, nil
 }
 
-// column combines what the engine reports about column i of the result and what the walker found.
-// If they disagree about the table column that it comes from, nothing is claimed about it.
+// column combines what SQLite reports about column i of a result with what the analysis of the
+// syntax found. If they disagree about the table column that it comes from, nothing is claimed
+// about the column.
 func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnInfo {
 	c := analyze.ColumnInfo{Name: s.ColumnName(i), Nullable: true, Type: anyType}
 	origin := s.ColumnOriginName(i)
@@ -209,12 +218,13 @@ func (e *Engine) column(s *sqlite3.Stmt, i int, found []output) analyze.ColumnIn
 	return c
 }
 
-// sampleType returns the type of a sample value, judging by the storage class that SQLite gives it.
+// sampleType returns the type of a parameter's sample value, judging by the storage class that
+// SQLite gives to the value.
 func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
 	of := func(expression string) analyze.Type {
 		rows, err := e.rows("SELECT typeof("+expression+")", 1)
 		if err != nil || len(rows) != 1 {
-			return textType // a literal such as DATE '2020-01-01', which SQLite does not support
+			return textType // SQLite does not know literals such as DATE '2020-01-01'
 		}
 		switch rows[0][0] {
 		case "integer":
@@ -243,8 +253,8 @@ func (e *Engine) sampleType(sample analyze.Sample) *analyze.Type {
 	return &t
 }
 
-// class returns the class of a statement. It takes it from the syntax tree or, if the parser does
-// not know the syntax, from the first word.
+// class returns the class of an SQL statement, such as INSERT. It takes it from the syntax tree or,
+// if the parser does not know the syntax, from the first word.
 func class(sql string) ir.Statement {
 	tree, err := parse(sql)
 	if err == nil {
@@ -268,8 +278,8 @@ func class(sql string) ir.Statement {
 	return ir.StatementOther
 }
 
-// Type returns the type with a name, by SQLite's rules for declared types. SQLite itself accepts
-// any name. A name for which the rules give no affinity is refused as a spelling mistake.
+// Type returns the type whose name is text, by SQLite's rules for declared types. SQLite itself
+// accepts any name. A name for which the rules give no affinity is refused as a spelling mistake.
 func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	t := declared(text)
 	if t.Kind == ir.Any && !strings.EqualFold(text, "any") {
@@ -278,5 +288,5 @@ func (e *Engine) Type(_ context.Context, text string) (analyze.Type, error) {
 	return t, nil
 }
 
-// Quote quotes an identifier.
+// Quote returns name as an SQL identifier in double quotes.
 func (e *Engine) Quote(name string) string { return ir.QuoteName(name) }

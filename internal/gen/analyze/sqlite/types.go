@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// These are the types that the analysis gives to expressions.
+// These are the types that the analysis gives to SQL expressions.
 var (
 	integerType = analyze.Plain(ir.Int64, "INTEGER")
 	realType    = analyze.Plain(ir.Float64, "REAL")
@@ -17,14 +17,14 @@ var (
 	anyType     = analyze.Plain(ir.Any, "")
 )
 
-// declared returns the type for the declared type of a column. Some names are used as sqlc and the
-// JDBC drivers do, because they say more than SQLite's affinity:
+// declared returns the type of a column from its declared type. Some declared types mean more than
+// the affinity that SQLite gives them, as in sqlc (a code generator for SQL) and in JDBC drivers:
 //   - BOOLEAN has the values 0 and 1.
 //   - DATE, TIME and DATETIME have the forms of SQLite's date functions: text in ISO 8601, seconds
 //     since 1970, or a Julian day.
 //   - DECIMAL has numbers.
 //
-// For other names the affinity decides.
+// For all other declared types the affinity decides.
 func declared(text string) analyze.Type {
 	t := analyze.Type{Native: text}
 	name, arguments, _ := strings.Cut(strings.ToUpper(text), "(")
@@ -72,8 +72,8 @@ func declared(text string) analyze.Type {
 	return t
 }
 
-// operand returns the type that a value has as an operand of arithmetic. SQLite calculates with
-// numbers, so the difference of two times is not a time.
+// operand returns the type that a value of type t has as an operand of arithmetic. SQLite
+// calculates with numbers, so the difference of two times is not a time.
 func operand(t analyze.Type) analyze.Type {
 	switch t.Kind {
 	case ir.Bool:
@@ -84,7 +84,7 @@ func operand(t analyze.Type) analyze.Type {
 	return anyType
 }
 
-// unify returns the type of a value whose type is either a or b.
+// unify returns the common type of two types: that of a value whose type is either a or b.
 func unify(a, b analyze.Type) analyze.Type {
 	number := func(t analyze.Type) bool { return t.Kind == ir.Int64 || t.Kind == ir.Float64 }
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// want records that a parameter is used where a value of type t is expected. If there are several
-// such uses, the first one decides.
+// want records that e, if it is a parameter, is used where a value of type t is expected. If a
+// parameter has several such uses, the first one decides.
 func (w *walker) want(e *expr, t analyze.Type) {
 	if e.kind == unaryExpr && e.text != "NOT" || e.kind == callExpr && (e.text == "coalesce" || e.text == "ifnull") {
 		for _, a := range e.args {
@@ -22,14 +22,14 @@ func (w *walker) want(e *expr, t analyze.Type) {
 	w.params[e.param] = &t
 }
 
-// value returns the type and nullability of an expression. If it says "never NULL", a rule of
-// SQLite is the reason. If no rule applies, the expression can be NULL.
+// value returns the type of expression e, and whether it can be NULL. It says "never NULL" only if
+// that follows from a rule of SQLite. If no rule applies, the expression can be NULL.
 func (w *walker) value(e *expr, sc *scope) value {
 	if v, ok := sc.memo[e]; ok {
 		return v
 	}
 	v := w.decide(e, sc)
-	if e.kind != paramExpr { // the type of a parameter may be found later
+	if e.kind != paramExpr { // not cached: the type of a parameter may be found later
 		if sc.memo == nil {
 			sc.memo = map[*expr]value{}
 		}
@@ -63,7 +63,7 @@ func (w *walker) decide(e *expr, sc *scope) value {
 			return unknown
 		}
 		if !found && e.quoted && len(e.names) == 1 {
-			return value{typ: textType} // in double quotes, but not a column: a string
+			return value{typ: textType} // a name in double quotes that is not a column is a string
 		}
 		if !found && len(e.names) == 1 && (strings.EqualFold(e.names[0], "true") || strings.EqualFold(e.names[0], "false")) {
 			return truth(false)
@@ -88,14 +88,14 @@ func (w *walker) decide(e *expr, sc *scope) value {
 			w.want(a, textType)
 		}
 		n := w.any(e.args, sc)
-		// REGEXP and MATCH are functions that the application defines, so they can return NULL.
+		// REGEXP and MATCH call functions that the application defines, so they can return NULL.
 		return truth(n || e.text == "REGEXP" || e.text == "MATCH")
 	case castExpr:
 		w.want(e.args[0], declared(e.text))
 		v := w.value(e.args[0], sc)
 		t := declared(e.text)
 		switch t.Kind {
-		// SQLite casts a value to these names as it casts to a number.
+		// SQLite treats a cast to one of these names as a cast to a number.
 		case ir.Date, ir.Time, ir.Timestamp, ir.TimestampTZ, ir.UUID, ir.JSON:
 			t = anyType
 		}
@@ -143,19 +143,20 @@ func literal(text string) value {
 		return value{typ: integerType, exact: true}
 	case strings.ContainsAny(text, ".eE"):
 		return value{typ: realType}
-	case len(text) > 18: // a REAL, because it does not fit into 64 bits
+	case len(text) > 18: // an integer that does not fit into 64 bits is a REAL
 		return value{typ: realType}
 	}
 	return value{typ: integerType, exact: true}
 }
 
-// moments are the kinds of literals and functions that return dates and times as SQLite writes
-// them.
+// moments are the literals and functions that return a date or time in the form that SQLite writes.
+// The map's values are the kinds of their results.
 var moments = map[string]ir.Kind{
 	"CURRENT_DATE": ir.Date, "CURRENT_TIME": ir.Time, "CURRENT_TIMESTAMP": ir.Timestamp, "date": ir.Date, "time": ir.Time, "datetime": ir.Timestamp,
 }
 
-// any finds the values of all expressions in a list, and reports whether one of them can be NULL.
+// any computes the values of all expressions in a list, and reports whether one of them can be
+// NULL.
 func (w *walker) any(list []*expr, sc *scope) bool {
 	null := false
 	for _, e := range list {
@@ -164,8 +165,8 @@ func (w *walker) any(list []*expr, sc *scope) bool {
 	return null
 }
 
-// alike records for the parameters in a list of expressions that they have the type of the other
-// expressions.
+// alike records that the parameters in a list of expressions have the type of the other expressions
+// in the list.
 func (w *walker) alike(list []*expr, sc *scope) {
 	for _, e := range list {
 		if t := w.value(e, sc).typ; t.Kind != ir.Any {
@@ -176,9 +177,9 @@ func (w *walker) alike(list []*expr, sc *scope) {
 	}
 }
 
-// compare records, for the operands of a comparison, the parameters that are compared only with
-// integers. For such a parameter, 5 and 5.0 give the same result: SQLite compares them as numbers,
-// and finds both in an index.
+// compare takes the operands of a comparison. It records the parameters among them that are
+// compared only with integers. For such a parameter, 5 and 5.0 give the same result: SQLite
+// compares them as numbers, and finds both in an index.
 func (w *walker) compare(list []*expr, sc *scope) {
 	for i, e := range list {
 		whole := e.kind == paramExpr
@@ -190,7 +191,7 @@ func (w *walker) compare(list []*expr, sc *scope) {
 }
 
 // anyNumber reports whether a parameter may be bound as an integer or as a floating point number.
-// That is so if all of its uses are comparisons with integers.
+// That is so if it is only compared with integers everywhere in the statement.
 func (w *walker) anyNumber(s *statement, param int) bool {
 	found := false
 	for _, e := range s.params {
@@ -205,8 +206,8 @@ func (w *walker) anyNumber(s *statement, param int) bool {
 	return found && w.params[param].Kind == ir.Int64 && !w.in(param)
 }
 
-// choice returns the type and nullability of a value that is one of several expressions, as in CASE
-// or COALESCE. It can be NULL if one of them can.
+// choice returns the type of a value that is one of several expressions, as in CASE or COALESCE,
+// and whether it can be NULL. It can if one of the expressions can.
 func (w *walker) choice(list []*expr, sc *scope) value {
 	w.alike(list, sc)
 	out := value{typ: anyType, exact: true, null: true}
@@ -245,9 +246,9 @@ func (w *walker) binary(e *expr, sc *scope) value {
 		return value{typ: textType, nullable: null, exact: true}
 	case "+", "-", "*":
 		out := value{typ: unify(operand(a.typ), operand(b.typ)), exact: false}
-		// The result is NULL for infinity minus infinity, and for zero times infinity. Otherwise it
-		// is not: integers that overflow become finite reals, and finite numbers added to infinity
-		// stay infinite.
+		// The result is NULL for infinity minus infinity, and for zero times infinity. All other
+		// results are not NULL: integers that overflow become finite reals, and finite numbers
+		// added to infinity stay infinite.
 		finite := a.integer() && b.integer() || e.text != "*" && (number64(e.args[0]) || number64(e.args[1])) ||
 			e.text == "*" && (nonzero(e.args[0]) || nonzero(e.args[1]))
 		out.nullable = null || !finite
@@ -255,11 +256,11 @@ func (w *walker) binary(e *expr, sc *scope) value {
 	case "/", "%":
 		return value{typ: unify(operand(a.typ), operand(b.typ)), nullable: null || !nonzero(e.args[1])}
 	}
-	return value{typ: anyType, nullable: true} // -> and ->> can be NULL and have any type
+	return value{typ: anyType, nullable: true} // -> and ->> can return NULL and any type
 }
 
-// number64 reports whether an expression is an integer literal. nonzero reports whether the literal
-// is not zero.
+// number64 reports whether expression e is an integer literal. nonzero reports whether it is one
+// other than zero.
 func number64(e *expr) bool {
 	if e.kind == unaryExpr && (e.text == "-" || e.text == "+") {
 		e = e.args[0]
@@ -295,8 +296,8 @@ func (w *walker) inList(e *expr, sc *scope) value {
 	return truth(null || columns == nil || e.args[0].kind == rowExpr)
 }
 
-// jsonParam returns the index of the parameter n if a query is SELECT value FROM json_each(?n),
-// which an IN list was rewritten to. Otherwise it returns -1.
+// jsonParam returns n if query q is SELECT value FROM json_each(?n), the form to which an IN list
+// with parameter n is rewritten. Otherwise it returns -1.
 func jsonParam(q *query) int {
 	if len(q.cores) != 1 || q.cores[0].from == nil {
 		return -1
@@ -308,8 +309,8 @@ func jsonParam(q *query) int {
 	return -1
 }
 
-// scalar returns the type and nullability of a scalar subquery. It is NULL if there is no row. An
-// aggregate without GROUP BY always has a row.
+// scalar returns the type of the value of a scalar subquery, and whether it can be NULL. It is NULL
+// if there is no row. A subquery with an aggregate function and without GROUP BY always has a row.
 func (w *walker) scalar(q *query, sc *scope) value {
 	columns, inner := w.query(q, sc, sc.env)
 	if len(columns) != 1 {
@@ -322,7 +323,7 @@ func (w *walker) scalar(q *query, sc *scope) value {
 	return v
 }
 
-// prove records the columns that are not NULL if a condition is true.
+// prove records the columns that cannot be NULL in rows for which the condition e is true.
 func (w *walker) prove(e *expr, sc *scope) {
 	note := func(e *expr) {
 		if c := sc.column(e); c != nil {

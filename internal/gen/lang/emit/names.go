@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// words splits a text at white space, and returns the words as a set.
+// words returns the words of s, a text with words separated by white space, as a set.
 func words(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(s) {
@@ -18,7 +18,7 @@ func words(s string) map[string]bool {
 	return set
 }
 
-// keywords are the words that cannot be identifiers, for each language.
+// keywords are the keywords of each language. A keyword can never be a name in generated code.
 var keywords = map[Language]map[string]bool{
 	Java: words(`abstract assert boolean break byte case catch char class const continue default do double else enum extends
 		false final finally float for goto if implements import instanceof int interface long native new null package private
@@ -28,8 +28,9 @@ var keywords = map[Language]map[string]bool{
 		global if import in is lambda nonlocal not or pass raise return try while with yield`),
 }
 
-// reserved are further words that generated code must not use as names. Some are keywords only in
-// certain places. Others are existing names whose redefinition would break generated code.
+// reserved are further words that generated code must not use as names, for each language. Some are
+// keywords only in certain places. Others are names that already exist, such as built-in functions,
+// and generated code would break if it redefined them.
 var reserved = map[Language]map[string]bool{
 	Java: words(`var yield record sealed permits when exports module
 		clone finalize getClass hashCode notify notifyAll toString wait equals rt`),
@@ -47,8 +48,8 @@ var reserved = map[Language]map[string]bool{
 		ctx q err row rows context json time big fmt iter sql`),
 }
 
-// Identifier makes base a valid identifier of the language. It adds an underscore before a leading
-// digit, and after a reserved word. Different names stay different.
+// Identifier turns base into a valid identifier of the language. It adds an underscore before a
+// leading digit, and after a reserved word. Different names stay different.
 func Identifier(l Language, base string) string {
 	if base == "" {
 		return "_"
@@ -62,7 +63,7 @@ func Identifier(l Language, base string) string {
 	return base
 }
 
-// IsIdentifier reports whether a word can be a name in the language.
+// IsIdentifier reports whether a word is a valid name in the language.
 func IsIdentifier(l Language, word string) bool {
 	if l == Go {
 		return token.IsIdentifier(word) && word != "_"
@@ -75,17 +76,19 @@ func IsIdentifier(l Language, word string) bool {
 	return word != "" && !keywords[l][word]
 }
 
-// Case joins the words of a name in one letter case, such as camel case.
+// Case joins the words of a name into an identifier in one letter case, such as camel case.
 type Case func(ir.Name) string
 
-// These are the letter cases of methods, fields, parameters and types in each language.
+// These variables are the letter cases that each language has for methods, fields, parameters and
+// types.
 var (
 	methodCase = map[Language]Case{Java: ir.Name.Camel, TypeScript: ir.Name.Camel, Python: ir.Name.Snake}
 	fieldCase  = map[Language]Case{Java: ir.Name.Camel, Python: ir.Name.Snake}
 	paramCase  = map[Language]Case{Java: ir.Name.Camel, TypeScript: paramOriginal, Python: ir.Name.Snake, Go: ir.Name.Camel}
 )
 
-// paramOriginal returns the name of a parameter as the user wrote it, if that is an identifier.
+// paramOriginal returns the name of a parameter as the user wrote it, if that is a valid
+// identifier. Otherwise it returns the name in another form that is one.
 func paramOriginal(n ir.Name) string {
 	for i, r := range n.Original {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -98,8 +101,8 @@ func paramOriginal(n ir.Name) string {
 	return n.Original
 }
 
-// exported makes sure that a name in Pascal case is exported in Go, which requires a capital letter
-// at the beginning. If the name begins with a digit, or with a letter of a script without capitals,
+// exported changes a name in Pascal case so that Go exports it, which requires a capital letter at
+// the beginning. If the name begins with a digit, or with a letter of a script without capitals,
 // exported puts an X before it.
 func exported(name string) string {
 	if !unicode.IsUpper([]rune(name)[0]) {
@@ -108,7 +111,7 @@ func exported(name string) string {
 	return name
 }
 
-// Type returns the name that a type of a module gets in generated code.
+// Type returns the name in generated code of an enum, struct or row type with the name n.
 func Type(l Language, n ir.Name) string {
 	if l == Go {
 		return exported(n.Pascal())
@@ -116,7 +119,7 @@ func Type(l Language, n ir.Name) string {
 	return Identifier(l, n.Pascal())
 }
 
-// Method returns the name that a method gets in generated code.
+// Method returns the name in generated code of a method with the name n.
 func Method(l Language, n ir.Name) string {
 	if l == Go {
 		return exported(n.Pascal())
@@ -124,8 +127,8 @@ func Method(l Language, n ir.Name) string {
 	return Identifier(l, methodCase[l](n))
 }
 
-// Field returns the name that a field of a row or struct gets in generated code. In TypeScript it
-// is the column's own name, which may need quotes.
+// Field returns the name in generated code of a field of a row or struct. n is the name of the
+// column or field in SQL. In TypeScript the result is the column's own name, which may need quotes.
 func Field(l Language, n ir.Name) string {
 	switch l {
 	case TypeScript:
@@ -136,11 +139,11 @@ func Field(l Language, n ir.Name) string {
 	return Identifier(l, fieldCase[l](n))
 }
 
-// Param returns the name that a parameter gets in generated code.
+// Param returns the name in generated code of a parameter with the name n.
 func Param(l Language, n ir.Name) string { return Identifier(l, paramCase[l](n)) }
 
-// Scope has the names that are taken in one scope of generated code. It never gives out a name
-// twice.
+// Scope has the names that are taken in one scope of generated code, such as the methods of a
+// class. It never gives out a name twice.
 type Scope struct {
 	taken map[string]string
 }
@@ -154,8 +157,9 @@ func NewScope(taken ...string) *Scope {
 	return s
 }
 
-// First takes and returns the first candidate that is free. If none is, it appends underscores to
-// the last candidate until that is free. owner is the thing to be named, for error messages.
+// First takes and returns the first of the candidates that is a free name. If none is, it appends
+// underscores to the last candidate until the name is free. owner is the thing to be named, for
+// error messages.
 func (s *Scope) First(owner string, candidates ...string) string {
 	for _, c := range candidates {
 		if _, taken := s.taken[c]; !taken {
@@ -171,8 +175,9 @@ func (s *Scope) First(owner string, candidates ...string) string {
 	return name
 }
 
-// Derived takes and returns a name whose parts have a meaning for readers, so it must not be
-// changed. If the name is taken, the error is Invalid.
+// Derived takes the given name and returns it. The name must not be changed, because its parts have
+// a meaning for readers. If it is taken already, the error is Invalid. owner is the thing to be
+// named, for error messages.
 func (s *Scope) Derived(owner, name string) (string, error) {
 	if other, taken := s.taken[name]; taken {
 		return "", base.Errorf(base.Invalid, "%s needs the name %s, which %s has already: rename one of them", owner, name, other)

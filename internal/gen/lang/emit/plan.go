@@ -8,39 +8,40 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Plan is a module with all names and SQL texts that a generator prints. If something cannot be
-// generated, making the plan fails, so that nothing fails while text is written.
+// Plan is a module with all names and SQL texts that a code generator prints. Everything that may
+// fail happens while the plan is made, so that nothing fails while text is written.
 type Plan struct {
 	Module  *ir.Module
 	Target  ir.Target
 	Class   string
 	Queries []*Query
 	Tables  []*Table
-	// Attach are the names of the methods that attach the databases in Module.Sources, in the same
-	// order.
+	// Attach are the names of the generated methods that attach databases, one for each of
+	// Module.Sources and in the same order.
 	Attach []string
 	types  map[string]string
 }
 
-// Query is a query with the names of its methods and types in generated code.
+// Query is a query with the names that its methods and types have in generated code.
 type Query struct {
 	*ir.Query
 	Method string
-	// These are the names of further methods for the query. A name is empty if the method does not
-	// exist.
-	//   - Stream is the lazy variant of an `:all` query.
-	//   - Arrow returns record batches.
-	//   - Raw returns tuples (Python).
-	//   - Batch is the method of a `:batch` statement, and BatchRow is the type of its elements. In
-	//     SQG's Java, an element is the value of the only parameter.
+	// Stream, Arrow, Raw, Batch and BatchRow are the names of further generated methods for the
+	// query. A name is empty if the method does not exist.
+	//   - Stream is the method that reads the rows of an `:all` query one after the other.
+	//   - Arrow is the method that returns record batches.
+	//   - Raw is the method that returns tuples (Python).
+	//   - Batch is the method of a `:batch` statement, and BatchRow is the type of the elements
+	//     that it takes. In SQG's Java, an element is the value of the only parameter.
 	Stream, Arrow, Raw, Batch, BatchRow string
-	// Args[i] is the name of parameter i in generated code.
+	// Args[i] is the name in generated code of the query's parameter i.
 	Args []string
 	SQL  SQL
 }
 
-// StreamDoc returns a sentence for the doc comment of the method Stream. It says that a query that
-// may change data is always run completely, even if few of its rows are read.
+// StreamDoc returns the text for the doc comment of the query's streaming method, which returns
+// rows one at a time. The text says if the query may change data: then it is always run completely,
+// even if few of its rows are read.
 func (q *Query) StreamDoc() string {
 	doc := "rows of " + q.Method + " one at a time"
 	if !q.ReadOnly {
@@ -49,41 +50,41 @@ func (q *Query) StreamDoc() string {
 	return doc
 }
 
-// Table is a table with the names of its bulk operations in generated code.
+// Table is a table with the names that its bulk operations have in generated code.
 type Table struct {
 	*ir.Table
 	Ops []*Op
 }
 
-// Op is a bulk operation with its names in generated code. For an appender, Method is a name such
-// as createReadingsAppender.
+// Op is a bulk operation on a table, with its names in generated code. Method is the name of the
+// method. For an appender, it is a name such as createReadingsAppender.
 type Op struct {
 	Op     ir.Op
 	Method string
 	Bulk   Bulk
 	Row    *ir.Row
-	// Arrow is the name of the method that takes record batches, or "" if there is none.
+	// Arrow is the name of the generated method that takes record batches, or "" if there is none.
 	Arrow string
-	// RowType is the name of the operation's row type. Appender is the name of the appender's type,
-	// in a language that has one for each table.
+	// RowType is the name of the type of the rows that the operation takes. Appender is the name of
+	// the appender's type, in a language that has one for each table.
 	RowType, Appender string
 }
 
-// Options say which names a language and its runtime already use, and which further methods they
-// need.
+// Options say what a plan must know about a language and its runtime library: the names that are in
+// use already, and which further methods it needs.
 type Options struct {
 	Language Language
 	Style    Style
-	// Types and Methods are names that generated types and methods must not have.
+	// Types and Methods are names that generated types and generated methods must not have.
 	Types, Methods []string
-	// Raw and Arrow request these further methods of queries (see Query). ArrowBulk requests bulk
-	// methods that take record batches. Appenders requests a type for each appender.
+	// Raw and Arrow request the methods of queries with these names (see Query). ArrowBulk requests
+	// bulk methods that take record batches. Appenders requests a type for each appender.
 	Raw, Arrow, ArrowBulk, Appenders bool
 }
 
-// param returns the name of a parameter in generated code. For a project of SQG, that is the name
-// as written in the SQL if the language allows it. In Go and otherwise, the name is changed to the
-// language's letter case.
+// param returns the name of a parameter in generated code. For a project of SQG, the generator that
+// Scoter replaces, that is the name as written in the SQL, if the language allows it. In Go, and
+// for all other projects, it is the name in the language's letter case.
 func (p *Plan) param(l Language, n ir.Name) string {
 	if p.Target.Config.SQG && l != Go && IsIdentifier(l, n.Original) {
 		return Identifier(l, n.Original)
@@ -91,14 +92,14 @@ func (p *Plan) param(l Language, n ir.Name) string {
 	return Param(l, n)
 }
 
-// RowType, EnumType and StructType return the name in generated code of a type of the module. ref
-// is the type's Ref.
+// RowType, EnumType and StructType return the name that a type of the module has in generated code.
+// ref is the type's Ref, its identifier in the module.
 func (p *Plan) RowType(ref string) string    { return p.types["row "+ref] }
 func (p *Plan) EnumType(ref string) string   { return p.types["enum "+ref] }
 func (p *Plan) StructType(ref string) string { return p.types["struct "+ref] }
 
-// NewPlan chooses the name of everything in a module. The error is Invalid if two things would get
-// the same name.
+// NewPlan chooses the names in generated code of everything in a module. The error is Invalid if
+// two things would get the same name.
 func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 	if err := m.Validate(); err != nil {
 		return nil, base.Errorf(base.Internal, "generate %s: %w", t.Generator, err)
@@ -202,12 +203,13 @@ func NewPlan(m *ir.Module, t ir.Target, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// IsBatch reports whether the query gets a batch method. A statement without parameters does not,
-// because there is no reason to run it several times.
+// IsBatch reports whether the query gets a batch method, which runs it for many sets of parameters.
+// A statement without parameters does not get one, because there is no reason to run it several
+// times.
 func (q *Query) IsBatch() bool { return q.Query.Batch && len(q.Params) > 0 }
 
-// Counts reports whether the statement changes rows, so that the driver returns their number. For
-// other statements, SQLite's drivers return the number of an earlier statement.
+// Counts reports whether the driver returns the number of rows that the statement changes. For a
+// statement that changes no rows, SQLite's drivers return the number of an earlier statement.
 func (q *Query) Counts() bool {
 	switch q.Statement {
 	case ir.StatementInsert, ir.StatementUpdate, ir.StatementDelete, ir.StatementMerge:
@@ -216,8 +218,8 @@ func (q *Query) Counts() bool {
 	return false
 }
 
-// File returns the path of the generated file. If the target's output is a folder, the file in it
-// is named after the module: in the letter case that name gives, followed by extension.
+// File returns the path of the generated file. If the target's output is a folder, the name of the
+// file in it is the name of the module in the letter case name, followed by extension.
 func File(t ir.Target, name Case, extension string) string {
 	if strings.HasSuffix(t.Output, "/") {
 		return path.Join(t.Output, name(t.Name)+extension)
@@ -228,8 +230,8 @@ func File(t ir.Target, name Case, extension string) string {
 // Header is the first line of every generated file, without comment markers.
 const Header = "Generated by scoter generate. Do not edit: change the SQL and generate again."
 
-// DocLines returns the lines of a doc comment. Text that would end the comment, or have a meaning
-// in it, is escaped for the language.
+// DocLines returns the lines of a doc comment in the language. It escapes text that would end the
+// comment or have a meaning in it.
 func DocLines(l Language, doc []string) []string {
 	var lines []string
 	for _, d := range doc {
@@ -238,8 +240,8 @@ func DocLines(l Language, doc []string) []string {
 	return lines
 }
 
-// PerElement returns a sentence for the doc comment of a batch method. It says whether the elements
-// of a batch succeed or fail together.
+// PerElement returns a sentence for the doc comment of a generated batch method. It says whether
+// the elements of a batch succeed or fail together.
 func (p *Plan) PerElement() string {
 	if p.Module.Engine == ir.Scoter {
 		return "once per element, each a transaction of its own: those before a failing one stay"

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Language is a language in which code is generated.
+// Language is a programming language in which code is generated.
 type Language string
 
-// The languages.
+// These are the languages in which code is generated.
 const (
 	Java       Language = "java"
 	TypeScript Language = "typescript"
@@ -20,11 +20,11 @@ const (
 	Go         Language = "go"
 )
 
-// maxJavaConstant is the largest number of bytes that are written as one Java literal. A class file
-// allows 65,535 bytes for a string constant, and in it a NUL takes two bytes.
+// maxJavaConstant is the maximum number of bytes of a Java string literal in generated code. A
+// class file allows 65,535 bytes for a string constant, and a NUL takes two of them.
 const maxJavaConstant = 30000
 
-// Quote returns a string literal of the language whose value is s. Bytes that are not UTF-8 become
+// Quote returns a string literal in the language, whose value is s. Bytes that are not UTF-8 become
 // U+FFFD, as usual in Go.
 func Quote(l Language, s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
@@ -57,8 +57,8 @@ func Quote(l Language, s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case r < 0x20 || r == 0x7f:
-			// Java needs an octal escape here. It replaces \u000a by a line end before it reads the
-			// literal.
+			// Java needs an octal escape for a line end. It would replace \u000a by a line end
+			// before it reads the literal.
 			if l == Java {
 				fmt.Fprintf(&b, `\%03o`, r)
 			} else {
@@ -74,8 +74,8 @@ func Quote(l Language, s string) string {
 	return b.String()
 }
 
-// escaped returns the escape sequence of a character outside of ASCII. It is called for spaces,
-// marks, directions and symbols, which should not be written as themselves.
+// escaped returns the escape sequence for a character outside of ASCII. Quote calls it for
+// characters that should not be in code as they are: spaces, marks, direction marks and symbols.
 func escaped(l Language, r rune) string {
 	switch {
 	case l == Python && r > 0xffff:
@@ -88,9 +88,10 @@ func escaped(l Language, r rune) string {
 	}
 }
 
-// QuoteBlock returns a literal for longer text such as SQL. It is the language's multi-line literal
-// if that can contain s and is easier to read, and otherwise that of Quote. If the language strips
-// indentation, all lines but the first begin with indent.
+// QuoteBlock returns a string literal for a longer text s, such as SQL. It is the multi-line
+// literal of the language if that can contain s and is easier to read, and otherwise the literal
+// that Quote returns. If the language strips indentation from such literals, all lines but the
+// first begin with indent.
 func QuoteBlock(l Language, s, indent string) string {
 	lines := strings.Contains(s, "\n")
 	if !plainBlock(s) || !lines && (l == Java || l == Python || !strings.Contains(s, `"`)) {
@@ -114,7 +115,7 @@ func QuoteBlock(l Language, s, indent string) string {
 		lines := strings.Split(s, "\n")
 		for i, line := range lines {
 			line = strings.NewReplacer("\\", "\\\\", `"""`, `\"\"\"`).Replace(line)
-			// Escape white space at the end of a line, because the language would remove it.
+			// White space at the end of a line is escaped, because the language would remove it.
 			if body := strings.TrimRight(line, " \t"); body != line {
 				tail := strings.ReplaceAll(strings.ReplaceAll(line[len(body):], "\t", `\t`), " ", `\040`)
 				line = body + tail
@@ -124,8 +125,8 @@ func QuoteBlock(l Language, s, indent string) string {
 			}
 			b.WriteString(line)
 			if i == len(lines)-1 {
-				// The indentation of the closing quotes sets the indentation of the block. The
-				// backslash removes the line end before them.
+				// The indentation of the closing quotes determines the indentation of the block.
+				// The backslash removes the line end before the quotes.
 				b.WriteString(`\`)
 			}
 			b.WriteByte('\n')
@@ -136,8 +137,8 @@ func QuoteBlock(l Language, s, indent string) string {
 	return Quote(l, s)
 }
 
-// plainBlock reports whether all characters of s stand for themselves in the multi-line literals of
-// every language.
+// plainBlock reports whether s can be in a multi-line literal of every language without any
+// escapes.
 func plainBlock(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -153,8 +154,8 @@ func plainBlock(s string) bool {
 	return true
 }
 
-// DocText makes a line of a doc comment safe. It removes the end of a comment, escapes that
-// compilers read even in comments, and control characters.
+// DocText returns a line of text that is safe in a doc comment. It removes the characters that end
+// a comment, the escapes that compilers read even in comments, and control characters.
 func DocText(l Language, line string) string {
 	line = strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\ufeff' {

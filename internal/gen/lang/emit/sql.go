@@ -11,45 +11,44 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// Style is the form of placeholders that a driver needs.
+// Style is the form of placeholders in SQL that a database driver needs.
 type Style int
 
-// The styles.
+// These are the forms of placeholders.
 const (
-	// Question has a `?` for each occurrence of a parameter (SQLite).
+	// Question is `?` for each occurrence of a parameter (SQLite).
 	Question Style = iota
-	// QuestionJDBC is like Question, but a `?` in the SQL itself is written `??` (the PostgreSQL
-	// JDBC driver).
+	// QuestionJDBC is like Question, but a `?` that is an operator in the SQL is written `??` (the
+	// PostgreSQL JDBC driver).
 	QuestionJDBC
-	// Dollar has a numbered placeholder for each parameter, such as `$1`, which all occurrences of
-	// the parameter share (DuckDB, pg, pgx).
+	// Dollar is a numbered placeholder for each parameter, such as `$1`. All occurrences of a
+	// parameter share it (DuckDB; pg and pgx for PostgreSQL).
 	Dollar
-	// Percent has a named placeholder for each parameter, such as `%(p1)s`, which all occurrences
-	// of the parameter share (psycopg). If there are parameters, every other `%` of the SQL is
-	// doubled.
+	// Percent is a named placeholder for each parameter, such as `%(p1)s`. All occurrences of a
+	// parameter share it (psycopg). If there are parameters, every other `%` in the SQL is doubled.
 	Percent
-	// DollarText has the placeholders of Dollar, but binds only numbers, text and bytes as such.
-	// Other values are bound as text that the statement casts, and nested values as JSON. The
-	// reason is duckdb-go: it binds timestamps in the session's time zone, refuses decimals and
+	// DollarText is like Dollar, but only numbers, text and bytes are bound as themselves. Nested
+	// values are bound as JSON, and all other values as text that the statement casts. The reason
+	// is the driver duckdb-go: it binds timestamps in the session's time zone, refuses decimals and
 	// intervals, and cannot bind a list that contains a NULL.
 	DollarText
-	// Wire has the placeholders of Dollar, for Scoter's HTTP interface. That accepts only JSON's
-	// numbers, strings and booleans, so all other values are bound as text that the statement
-	// casts, including bytes.
+	// Wire is like Dollar, for Scoter's HTTP interface. That interface accepts only JSON's numbers,
+	// strings and booleans. So all other values, including bytes, are bound as text that the
+	// statement casts.
 	Wire
 )
 
-// SQL is the text of a query with the placeholders of one Style.
+// SQL is the text of a query with the placeholders of one style.
 type SQL struct {
 	Text string
-	// Binds are indices in Query.Params, in the order in which the driver takes the values.
-	// Question has one for each occurrence of a parameter, and the other styles have one for each
-	// parameter.
+	// Binds are the parameters to bind, as indices in Query.Params, in the order in which the
+	// driver takes their values. For the style Question there is one for each occurrence of a
+	// parameter, and for the other styles one for each parameter.
 	Binds []int
 }
 
-// Render returns the SQL text of a query: its segments joined, with placeholders for its
-// parameters.
+// Render returns the SQL text of a query: its segments joined, with placeholders in the given style
+// for its parameters.
 func Render(q *ir.Query, style Style) SQL {
 	var b strings.Builder
 	var binds []int
@@ -73,13 +72,14 @@ func Render(q *ir.Query, style Style) SQL {
 			case (style == DollarText || style == Wire) && AsText(t) || style == Wire && t.Kind == ir.Blob:
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			case s.Cast && t.Native != "" && style != Question:
-				// SQLite gets no cast. It needs no types, and its casts would change values.
+				// On SQLite there is no cast. SQLite needs no types, and its casts would change
+				// values.
 				p = "CAST(" + p + " AS " + t.Native + ")"
 			}
 			if strings.HasPrefix(p, "CAST") && i+1 < len(q.Segments) {
 				if next := strings.TrimLeft(q.Segments[i+1].Text, " \t\r\n"); strings.HasPrefix(next, "[") || strings.HasPrefix(next, ".") {
 					// PostgreSQL needs the parentheses if the SQL accesses an element or field of
-					// the cast value.
+					// the value.
 					p = "(" + p + ")"
 				}
 			}
@@ -105,13 +105,13 @@ func Render(q *ir.Query, style Style) SQL {
 	return SQL{Text: b.String(), Binds: binds}
 }
 
-// Nested reports whether values of a type contain other values, such as the elements of a list.
+// Nested reports whether values of a type contain other values, as lists, structs and maps do.
 func Nested(t ir.Type) bool {
 	return t.Kind == ir.List || t.Kind == ir.Array || t.Kind == ir.StructKind || t.Kind == ir.Map
 }
 
-// AsText reports whether the style DollarText binds values of a type as text. The type must not be
-// nested.
+// AsText reports whether values of a type are bound as text in the style DollarText. The type must
+// not be nested.
 func AsText(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Decimal, ir.UUID, ir.Interval, ir.Date, ir.Time, ir.TimeTZ, ir.Timestamp, ir.TimestampTZ, ir.Uint64, ir.Int128, ir.Uint128:
@@ -120,15 +120,15 @@ func AsText(t ir.Type) bool {
 	return false
 }
 
-// OnlyOfText reports whether DuckDB 1.5.5 can make a value of a type from text, but not from
-// another value that drivers can bind. For example, it cannot make a BIGNUM, which has no
+// OnlyOfText reports whether DuckDB 1.5.5 can make a value of a type only from text, and not from
+// any other value that drivers can bind. For example, it cannot make a BIGNUM, which has no
 // precision, from a DECIMAL, or a TIME_NS from a TIME.
 func OnlyOfText(t ir.Type) bool {
 	return t.Kind == ir.Decimal && t.Precision == 0 || t.Native == "TIME_NS"
 }
 
-// wordByte reports whether c can be part of a word. A placeholder directly after such a character
-// may be read as a part of the word: `id=$1` is valid, `LIMIT$1` is not.
+// wordByte reports whether the character c can be part of a word. A placeholder directly after such
+// a character may be read as a part of the word: `id=$1` is valid, `LIMIT$1` is not.
 func wordByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
@@ -140,36 +140,37 @@ func escapePercent(q *ir.Query, style Style, text string) string {
 	return text
 }
 
-// Bulk is the SQL text of one bulk operation on a table. Columns are in the order of the
-// operation's row type.
+// Bulk is the SQL text of one bulk operation on a table. Columns are the columns of the rows that
+// the operation takes, in the same order.
 type Bulk struct {
 	Op      ir.Op
 	Columns []int
-	// Target is the table's SQL name with the list of columns to write: `app.tasks (a, b)`.
+	// Target is the table's SQL name followed by the columns to write, such as `app.tasks (a, b)`.
 	Target string
-	// Row is the statement that writes one row, with `?` placeholders (SQLite). RowOrder are
-	// indices in Columns: the order in which the statement takes the values.
+	// Row is the statement that writes one row, with `?` placeholders (SQLite). RowOrder is the
+	// order in which the statement takes the values, as indices in Columns.
 	Row      string
 	RowOrder []int
-	// An update, delete or upsert on DuckDB and PostgreSQL first fills a temporary table. Stage is
-	// the name of that table. The statements are run in this order:
-	//  1. Create creates the table, which is then filled.
+	// Stage is the name of a temporary table. An update, delete or upsert on DuckDB and PostgreSQL
+	// first fills it with the rows. The other fields are SQL statements, which are run in this
+	// order:
+	//  1. Create creates the temporary table, which is then filled.
 	//  2. Dedupe removes all but the last of several rows with the same key.
-	//  3. Apply makes the changes.
-	//  4. Drop drops the table.
+	//  3. Apply makes the changes in the target table.
+	//  4. Drop drops the temporary table.
 	Stage, Create, Dedupe, Apply, Drop string
 }
 
-// Many splits the statement Row, so that a generator can make a statement for several rows of it.
-// before and behind are the texts around the placeholders of the rows. ok is false if the operation
-// has no such statement.
+// Many splits the statement for one row into the text before the placeholders of a row and the text
+// behind them. A generator can put several rows between them, to write them with one statement. ok
+// is false if the operation has no such statement.
 func (b Bulk) Many() (before, behind string, ok bool) {
 	before, behind, ok = strings.Cut(b.Row, "("+strings.Repeat("?, ", len(b.Columns)-1)+"?)")
 	return before, behind, ok && strings.HasSuffix(before, " VALUES ")
 }
 
-// BulkSQL returns the SQL of a bulk operation. An appender and an insert write directly into the
-// table, without a temporary table.
+// BulkSQL returns the SQL of the bulk operation op on table t for an engine. An appender and an
+// insert write directly into the table, without a temporary table.
 func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	b := Bulk{Op: op}
 	switch op {
@@ -257,8 +258,8 @@ func BulkSQL(e ir.Engine, t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// RowsPath returns the URL path of a bulk operation in Scoter's HTTP interface, without the prefix
-// /api/v1/tables/{database}/.
+// RowsPath returns the path of the URL for a bulk operation in Scoter's HTTP interface, without the
+// prefix /api/v1/tables/{database}/.
 func RowsPath(t *ir.Table, op ir.Op) string {
 	table := t.Table
 	if t.Schema != "" && t.Schema != "main" {
@@ -275,8 +276,9 @@ func RowsPath(t *ir.Table, op ir.Op) string {
 	return path + "&mode=" + string(op) + "&key=" + url.QueryEscape(strings.Join(key, ","))
 }
 
-// StagedInsert returns the SQL of an insert through a temporary table, which only has the columns
-// to insert. It is for DuckDB's appender, which must be given every column of its table.
+// StagedInsert returns the SQL of an insert into a table of DuckDB that writes only some of its
+// columns. It uses a temporary table that has only these columns, because DuckDB's appender must be
+// given every column of its table.
 func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	b := BulkSQL(ir.DuckDB, t, op)
 	b.Stage = "_scoter_" + t.Name.Snake() + "_" + string(op)
@@ -288,15 +290,16 @@ func StagedInsert(t *ir.Table, op ir.Op) Bulk {
 	return b
 }
 
-// ColumnsAsText wraps a query in DuckDB's dialect so that it returns columns of the given kinds as
-// text.
+// ColumnsAsText returns the SQL of a query in DuckDB's dialect, changed so that columns of the
+// given kinds are returned as text.
 func ColumnsAsText(q *Query, kinds ...ir.Kind) string {
 	return columnsAsText(q, func(t ir.Type) bool { return slices.Contains(kinds, t.Kind) })
 }
 
-// TextSQL wraps a query in DuckDB's dialect so that it returns columns of the given kinds as text.
-// Values of the kinds in inside become text where they are part of other values, such as elements
-// of a list. The exception are values that contain a type without a name (UNION, VARIANT).
+// TextSQL returns the SQL of a query in DuckDB's dialect, changed so that columns of the given
+// kinds are returned as text. Values of the kinds in inside become text where they are part of
+// other values, such as elements of a list. The exception are values that contain a type without a
+// name (UNION, VARIANT), which do not change.
 func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && p.some(t, func(t ir.Type) bool { return slices.Contains(inside, t.Kind) }) && !p.some(t, p.nameless) {
@@ -306,9 +309,10 @@ func (p *Plan) TextSQL(q *Query, inside []ir.Kind, kinds ...ir.Kind) string {
 	})
 }
 
-// CheckText returns an Invalid error if a column has values of a kind that the language can only
-// read as text, but the query cannot return them as text. That is so for statements that are not
-// wrapped in a SELECT, and for values that are part of a type without a name (UNION, VARIANT).
+// CheckText returns an Invalid error if a query has a column with values of a kind that the
+// language can only read as text, but the query cannot be changed to return text. That is so for
+// statements that cannot be wrapped in a SELECT, and for values that contain a type without a name
+// (UNION, VARIANT). wrapped reports whether a query is wrapped.
 func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) bool) error {
 	for _, q := range p.Queries {
 		for _, c := range q.Columns {
@@ -326,13 +330,13 @@ func (p *Plan) CheckText(language string, kind ir.Kind, wrapped func(*Query) boo
 	return nil
 }
 
-// nameless reports whether DuckDB does not show the full name of a type (UNION, VARIANT). A CAST
-// cannot name such a type, or a type that contains it.
+// nameless reports whether t is a type whose full name DuckDB does not show (UNION, VARIANT). SQL
+// cannot cast to such a type, or to a type that contains it.
 func (p *Plan) nameless(t ir.Type) bool { return t.Kind == ir.Any }
 
-// nameFields changes a query in DuckDB's dialect so that fields of structs have names. The fields
-// of row(...) have none, but drivers return fields by name. The error is Invalid for a statement
-// that cannot be wrapped in a SELECT.
+// nameFields changes a query in DuckDB's dialect so that all fields of structs in its result have
+// names. The fields of row(...) have none, but drivers return fields by name. The error is Invalid
+// for a statement that cannot be wrapped in a SELECT.
 func (p *Plan) nameFields(q *Query) error {
 	if p.Module.Engine != ir.DuckDB && p.Module.Engine != ir.Scoter {
 		return nil
@@ -359,15 +363,15 @@ func (p *Plan) nameFields(q *Query) error {
 	return nil
 }
 
-// has reports whether a type has a kind, or contains a type of that kind.
+// has reports whether type t is of the given kind, or contains a type of that kind.
 func (p *Plan) has(t ir.Type, kind ir.Kind) bool {
 	return p.some(t, func(t ir.Type) bool { return t.Kind == kind })
 }
 
-// FiniteSQL returns a query in DuckDB's dialect for Python. It returns intervals as text, and also
-// dates and timestamps that are part of other values. Other dates and timestamps cause an error if
-// they are infinite: the driver would convert them to the first or last value of Python's type,
-// which cannot be distinguished from a real value.
+// FiniteSQL returns the SQL of a query in DuckDB's dialect for Python. It is changed so that
+// intervals are returned as text, and so are dates and timestamps that are part of other values.
+// All other dates and timestamps cause an error if they are infinite: the driver would convert them
+// to the first or last value of Python's type, which cannot be distinguished from a real value.
 func (p *Plan) FiniteSQL(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		switch {
@@ -384,8 +388,8 @@ func (p *Plan) FiniteSQL(q *Query) string {
 
 func isDay(k ir.Kind) bool { return k == ir.Date || k == ir.Timestamp || k == ir.TimestampTZ }
 
-// withText returns the name of the DuckDB type that is t with types of the given kinds replaced by
-// text. If t contains a type without a name (UNION, VARIANT), the result cannot be used in a CAST.
+// withText returns the name of a DuckDB type: t, with text in place of types of the given kinds. If
+// t contains a type without a name (UNION, VARIANT), the name is not valid in a CAST.
 func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
 	if slices.Contains(kinds, t.Kind) {
 		return "VARCHAR"
@@ -407,9 +411,9 @@ func (p *Plan) withText(t ir.Type, kinds ...ir.Kind) string {
 	return t.Native
 }
 
-// ArrowSQL returns the text of a query whose result is read as Arrow. Columns whose type contains a
-// type that DuckDB 1.5.5 cannot export exactly are converted to text. These types are VARIANT,
-// UNION, BIT, BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which loses its offset.
+// ArrowSQL returns the SQL of a query whose result is read as Arrow. Columns with types that DuckDB
+// 1.5.5 cannot export exactly to Arrow are converted to text. These types are VARIANT, UNION, BIT,
+// BIGNUM, a UHUGEINT above 2^127, and TIMETZ, which loses its offset.
 func (p *Plan) ArrowSQL(q *Query) string {
 	if p.Module.Engine != ir.DuckDB || !q.ReadOnly {
 		return q.SQL.Text
@@ -417,9 +421,9 @@ func (p *Plan) ArrowSQL(q *Query) string {
 	return columnsAsText(q, p.arrowLoses)
 }
 
-// arrowCannot reports whether a query cannot be read as Arrow, because it changes rows and has a
-// column that ArrowSQL would convert to text. A statement that changes rows cannot be wrapped in a
-// SELECT.
+// arrowCannot reports whether a query's result cannot be read as Arrow. That is so if the query
+// changes rows and has a column that ArrowSQL would convert to text: a statement that changes rows
+// cannot be wrapped in a SELECT.
 func (p *Plan) arrowCannot(q *Query) bool {
 	return p.Module.Engine == ir.DuckDB && !q.ReadOnly && slices.ContainsFunc(q.Columns, func(c ir.Column) bool { return p.arrowLoses(c.Type) })
 }
@@ -430,7 +434,7 @@ func (p *Plan) arrowLoses(t ir.Type) bool {
 	})
 }
 
-// some reports whether f is true for a type or for a type inside of it.
+// some reports whether f is true for type t or for at least one type inside of it.
 func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	t.Walk(func(t ir.Type) {
 		found = found || f(t) || t.Kind == ir.StructKind &&
@@ -439,9 +443,9 @@ func (p *Plan) some(t ir.Type, f func(ir.Type) bool) (found bool) {
 	return found
 }
 
-// InnerMomentsAsText wraps a query in DuckDB's dialect so that it returns timestamps inside of
-// lists, structs and maps as text. The exception are values that contain a type without a name
-// (UNION, VARIANT).
+// InnerMomentsAsText returns the SQL of a query in DuckDB's dialect, changed so that timestamps
+// inside of lists, structs and maps are returned as text. The exception are values that contain a
+// type without a name (UNION, VARIANT), which do not change.
 func (p *Plan) InnerMomentsAsText(q *Query) string {
 	return columnsAs(q, func(name string, t ir.Type) string {
 		if Nested(t) && (p.has(t, ir.TimestampTZ) || p.has(t, ir.Timestamp)) && !p.some(t, p.nameless) {
@@ -451,9 +455,10 @@ func (p *Plan) InnerMomentsAsText(q *Query) string {
 	})
 }
 
-// momentsAsText returns a DuckDB expression that is value, of type t, with timestamps replaced by
-// text. Timestamps with a time zone are written in UTC. With another offset, the text would lose
-// the seconds of offsets from before time zones existed. depth is the number of lists around value.
+// momentsAsText returns a DuckDB expression whose value is the expression value, of type t, with
+// its timestamps replaced by text. Timestamps with a time zone are written in UTC. With another
+// offset, the text would lose the seconds of offsets from before time zones existed. depth is the
+// number of lists around value.
 func (p *Plan) momentsAsText(t ir.Type, value string, depth int) string {
 	name := "v" + strconv.Itoa(depth)
 	each := func(t ir.Type, list string) string {
@@ -486,7 +491,8 @@ func columnsAsText(q *Query, which func(ir.Type) bool) string {
 	return columnsAs(q, func(name string, t ir.Type) string { return asText(name, t, which(t)) })
 }
 
-// asText returns an expression that converts a column to text, or "" if the column does not change.
+// asText returns an SQL expression that converts the column name, of type t, to text. It returns ""
+// if text is false.
 func asText(name string, t ir.Type, text bool) string {
 	switch {
 	case !text:
@@ -497,8 +503,8 @@ func asText(name string, t ir.Type, text bool) string {
 	return "CAST(" + name + " AS VARCHAR)"
 }
 
-// columnsAs wraps a query in a SELECT that replaces columns by expressions. If the expression of a
-// column is "", the column does not change.
+// columnsAs returns the SQL of a query, wrapped in a SELECT that replaces columns by expressions.
+// The function expression returns the SQL for a column, or "" if the column does not change.
 func columnsAs(q *Query, expression func(name string, t ir.Type) string) string {
 	var texts []string
 	for _, c := range q.Columns {

@@ -8,20 +8,21 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// limited matches the names of PostgreSQL types with a length. A cast truncates values to the
-// length, while an assignment of a longer value fails.
+// limited matches the names of PostgreSQL types with a maximum length. A cast to such a type
+// truncates longer values, while an assignment of a longer value fails.
 var limited = regexp.MustCompile(`^(character varying|character|bit varying|bit)\(\d+\)$`)
 
-// unlimited maps the name of each such type to one without a length. "character" alone would have
-// the length 1.
+// unlimited maps the name of each PostgreSQL type with a maximum length to a name of the same type
+// without one. For "character" that is "bpchar", because "character" alone has the length 1.
 var unlimited = map[string]string{"character varying": "varchar", "character": "bpchar", "bit varying": "varbit", "bit": "varbit"}
 
 // UnnestSQL returns a bulk operation on a PostgreSQL table as one statement. The statement has one
-// parameter for each column: an array with the values of all rows. mark returns the placeholder of
-// parameter n, which starts at 1. If several rows have the same key, the last one wins.
+// parameter for each column: an array with the column's values of all rows. mark returns the
+// placeholder of parameter n, counted from 1. If several rows have the same key, the last one wins.
 //
-// The result is "" if a single statement would give other results than a temporary table. That is
-// so if the length of a key matters, or if there is a composite value, which unnest takes apart.
+// The result is "" if a single statement would give other results than a temporary table does. That
+// is so if the maximum length of a key column matters, or if a column has composite values, which
+// unnest takes apart.
 func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	b := BulkSQL(ir.Postgres, t, op)
 	const stage, position = "s", `"_scoter_n"`
@@ -35,7 +36,7 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 		if m := limited.FindStringSubmatch(native); m != nil {
 			native = unlimited[m[1]]
 		}
-		// Pass such arrays as text, because unnest would take them apart.
+		// Such arrays are passed as text, because unnest would take them apart.
 		if t.Columns[i].Type.Kind == ir.List {
 			native = "text"
 		}
@@ -79,8 +80,8 @@ func UnnestSQL(t *ir.Table, op ir.Op, mark func(n int) string) string {
 	return "INSERT INTO " + b.Target + " SELECT " + list(b.Columns, value, ", ") + " FROM (" + last + ") AS " + stage + " ORDER BY " + stage + "." + position + conflict
 }
 
-// equal returns a condition in the engine's SQL that compares two values of a key column. If
-// nullable is set, NULL equals NULL.
+// equal returns a condition in the engine's SQL that compares left and right, two values of a key
+// column. If nullable is set, NULL equals NULL.
 func equal(e ir.Engine, nullable bool, left, right string) string {
 	switch {
 	case !nullable:
@@ -90,15 +91,15 @@ func equal(e ir.Engine, nullable bool, left, right string) string {
 	case e != ir.Postgres:
 		return left + " IS NOT DISTINCT FROM " + right
 	}
-	// PostgreSQL cannot use a hash, sort or index for IS NOT DISTINCT FROM, and so compares every
+	// For IS NOT DISTINCT FROM, PostgreSQL cannot use a hash, sort or index, and so compares every
 	// row with every other row. But it can hash and sort arrays, in which NULL equals NULL. So the
-	// first part compares arrays with one value. The second part gives the exact result, and can
-	// use an index.
+	// first part of the condition compares arrays with one value. The second part gives the exact
+	// result, and can use an index.
 	return "ARRAY[" + left + "] = ARRAY[" + right + "] AND (" + left + " = " + right + " OR " + left + " IS NULL AND " + right + " IS NULL)"
 }
 
-// DollarMark returns the placeholder of parameter n, such as `$1`.
+// DollarMark returns the numbered placeholder of parameter n, such as `$1`.
 func DollarMark(n int) string { return "$" + strconv.Itoa(n) }
 
-// QuestionMark returns the placeholder `?`.
+// QuestionMark returns the placeholder `?`, which is the same for all parameters.
 func QuestionMark(int) string { return "?" }

@@ -1,6 +1,6 @@
-// Package emit has the code that all generators share: quoting, identifiers, the SQL text of
-// queries and bulk writes, and a writer for indented text. All decisions, here and in the
-// generators, are made before text is written.
+// Package emit has what all code generators share: quoting, identifiers, the SQL text of queries
+// and bulk writes, and a writer for indented text. All decisions, here and in the generators, are
+// made before text is written.
 package emit
 
 import (
@@ -12,7 +12,7 @@ import (
 type Writer struct {
 	b     strings.Builder
 	depth int
-	// Unit is the text of one step of indentation. "" means four spaces.
+	// Unit is the white space of one step of indentation. "" means four spaces.
 	Unit string
 }
 
@@ -23,7 +23,7 @@ func (w *Writer) unit() string {
 	return w.Unit
 }
 
-// Indent returns the current indentation with n more steps.
+// Indent returns the white space of the current indentation with n more steps.
 func (w *Writer) Indent(n int) string { return strings.Repeat(w.unit(), w.depth+n) }
 
 // Line writes one line with the current indentation. An empty line has no indentation. If there are
@@ -40,7 +40,7 @@ func (w *Writer) Line(format string, args ...any) {
 	w.b.WriteByte('\n')
 }
 
-// In writes the line head. Lines that body writes are indented below it.
+// In writes the line head and then calls body. The lines that body writes are indented.
 func (w *Writer) In(head string, body func()) {
 	w.Line("%s", head)
 	w.depth++
@@ -48,14 +48,15 @@ func (w *Writer) In(head string, body func()) {
 	w.depth--
 }
 
-// Block writes the lines head and tail. Lines that body writes are indented between them.
+// Block writes the line head, calls body, and writes the line tail. The lines that body writes are
+// indented.
 func (w *Writer) Block(head, tail string, body func()) {
 	w.In(head, body)
 	w.Line("%s", tail)
 }
 
-// Blank writes an empty line, unless the text is empty or ends with an empty line or an opening
-// brace.
+// Blank writes an empty line. It writes nothing if the text so far is empty, or ends with an empty
+// line or an opening brace.
 func (w *Writer) Blank() {
 	s := w.b.String()
 	if s == "" || strings.HasSuffix(s, "\n\n") || strings.HasSuffix(s, "{\n") {
@@ -64,5 +65,5 @@ func (w *Writer) Blank() {
 	w.b.WriteByte('\n')
 }
 
-// String returns the text with exactly one line end at its end.
+// String returns the text written so far, with exactly one line end at its end.
 func (w *Writer) String() string { return strings.TrimRight(w.b.String(), "\n") + "\n" }

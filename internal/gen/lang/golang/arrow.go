@@ -7,11 +7,12 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// arrowTag is the build tag that enables Arrow in duckdb-go.
+// arrowTag is the Go build tag that enables Arrow in duckdb-go, the Go driver for DuckDB.
 const arrowTag = "duckdb_arrow"
 
-// arrowFile returns the text of a separate file with the methods for record batches, or "" if there
-// are none. The file is only compiled with duckdb-go's build tag for Arrow.
+// arrowFile returns the text of a separate Go file with the methods that take or return record
+// batches, or "" if there are none. The file is only compiled with the build tag that enables Arrow
+// in duckdb-go.
 func (g *generator) arrowFile() string {
 	if g.Module.Engine != ir.DuckDB {
 		return ""
@@ -47,8 +48,8 @@ func (g *generator) arrowFile() string {
 	return w.String() + text
 }
 
-// arrowQuery writes the method that returns a query's result as Arrow: a reader of record batches,
-// or over HTTP the bytes of an Arrow IPC stream.
+// arrowQuery writes the Go method that returns a query's result as Arrow. For DuckDB it returns a
+// reader of record batches, and for Scoter the bytes of an Arrow IPC stream.
 func (g *generator) arrowQuery(q *emit.Query) {
 	if q.Arrow == "" {
 		return
@@ -75,7 +76,7 @@ func (g *generator) arrowQuery(q *emit.Query) {
 	})
 }
 
-// arrowBulk writes the method of a bulk operation that takes record batches.
+// arrowBulk writes the Go method of a bulk operation that takes record batches in place of rows.
 func (g *generator) arrowBulk(t *emit.Table, op *emit.Op) {
 	if op.Arrow == "" {
 		return
@@ -92,8 +93,8 @@ func (g *generator) arrowBulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// parameters returns the Go text of the parameters of a query's method, and that of the values that
-// it binds.
+// parameters returns two Go texts for a query's method: its parameters, and the values that it
+// binds.
 func (g *generator) parameters(q *emit.Query) (params, values string) {
 	list := []string{"ctx context.Context"}
 	for i, p := range q.Params {

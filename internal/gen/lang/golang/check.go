@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// check fails with Invalid if the generated code would not be valid Go, or if values would be read
-// incorrectly.
+// check returns an Invalid error if the code for a module would not be valid Go, or would read
+// values incorrectly.
 func check(p *emit.Plan) error {
 	if err := checkNames(p); err != nil {
 		return err
@@ -23,8 +23,8 @@ func check(p *emit.Plan) error {
 	return nil
 }
 
-// checkNames returns an error if two fields of a type, or two names of the package, become the same
-// in Go.
+// checkNames returns an error if two fields of a type, or two names of the package, would be the
+// same in Go.
 func checkNames(p *emit.Plan) error {
 	names := emit.NewScope(slices.Concat(runtimeNames, p.Attach, []string{p.Class, "New" + p.Class, "Get" + p.Class + "Migrations", "Apply" + p.Class + "Migrations"})...)
 	declare := func(owner, name string, fields []ir.Name) error {
@@ -80,13 +80,13 @@ func namesOf[T any](all []T, name func(T) ir.Name) (names []ir.Name) {
 	return names
 }
 
-// label returns the name of the Go constant for a label of an enum.
+// label returns the name of the Go constant for v, a label of the enum e.
 func label(p *emit.Plan, e ir.Enum, v ir.EnumValue) string {
 	return p.EnumType(e.Ref) + v.Name.Pascal()
 }
 
-// checkKeys returns an error for a map whose keys cannot be keys of a Go map, or could not be
-// looked up in it.
+// checkKeys returns an error for a map type whose keys cannot be keys of a Go map, or could not be
+// found in it.
 func checkKeys(p *emit.Plan) (err error) {
 	look := func(owner string, t ir.Type) {
 		t.Walk(func(t ir.Type) {
@@ -120,8 +120,8 @@ func params(q ir.Query) (columns []ir.Column) {
 	return columns
 }
 
-// isKey reports whether a Go map can have values of a kind as keys. Slices and maps are not allowed
-// as keys. A value of the kind Any may contain a slice. Pointers could not be looked up: large
+// isKey reports whether values of a kind can be keys of a Go map. Slices and maps cannot, and a
+// value of the kind Any may contain a slice. Pointers can, but could not be found again: large
 // numbers are pointers, and so are struct fields that may be NULL, as all fields in DuckDB.
 func isKey(k ir.Kind) bool {
 	switch k {

@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// duckBulk writes the method of a bulk operation for DuckDB. values are Go expressions that convert
-// the fields of a row to the driver's types.
+// duckBulk writes the Go method of a bulk operation for DuckDB. values are Go expressions that
+// convert the fields of a row to the types of the driver.
 func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
 	w, b := &g.w, op.Bulk
 	direct := b.Stage == "" && len(b.Columns) == len(t.Columns)
@@ -18,7 +18,7 @@ func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
 		b = emit.StagedInsert(t.Table, op.Op)
 	}
 	if op.Op == ir.OpDelete || len(t.Set) == 0 {
-		b.Dedupe = "" // duplicate keys do not change the result
+		b.Dedupe = "" // several rows with the same key give the same result
 	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scDuckBulk["+op.RowType+"]{", "}", func() {
@@ -46,8 +46,9 @@ func (g *generator) duckBulk(t *emit.Table, op *emit.Op, values []string) {
 	})
 }
 
-// duckKind describes the DuckDB type into whose vectors the runtime writes values of type t, such
-// as "[]int32". It returns "" if such values are not written into vectors.
+// duckKind returns a text that says how values of type t are stored in DuckDB's vectors (arrays of
+// column values), such as "[]int32". It returns "" if the runtime library does not write values of
+// this type into vectors.
 func duckKind(m *ir.Module, t ir.Type) string {
 	switch t.Kind {
 	case ir.Any:
@@ -84,15 +85,16 @@ func duckKind(m *ir.Module, t ir.Type) string {
 	return string(t.Kind)
 }
 
-// duckWriters are the runtime's functions that write a value, by kind. Values of the other kinds
-// have the same memory layout in Go and in DuckDB, and need no function.
+// duckWriters are the functions of the runtime library that write a value into a vector of DuckDB,
+// by kind. Values of kinds that are not in the map have the same memory layout in Go and in DuckDB,
+// and need no function.
 var duckWriters = map[ir.Kind]string{
 	ir.Int128: "scSetBig", ir.Uint128: "scSetBig", ir.Decimal: "scSetDecimal", ir.Text: "scSetText[string]", ir.TimeTZ: "scSetTimeTZ", ir.JSON: "scSetJSON", ir.Blob: "scSetBlob",
 	ir.UUID: "scSetUUID", ir.Date: "scSetDate", ir.Time: "scSetTime", ir.Timestamp: "scSetTimestamp", ir.TimestampTZ: "scSetTimestamp",
 	ir.Interval: "scSetInterval",
 }
 
-// duckWriter returns the name of the function that writes a value of type t into a vector.
+// duckWriter returns the Go function that writes a value of type t into a vector of DuckDB.
 func (g *generator) duckWriter(t ir.Type, nullable bool) string {
 	switch {
 	case nullable && !hasNil(t), t.Kind == ir.List, t.Kind == ir.Array, t.Kind == ir.Map:
@@ -111,7 +113,7 @@ func (g *generator) duckWriter(t ir.Type, nullable bool) string {
 	return "scSetFixed[" + g.goType(t) + "]"
 }
 
-// duckSet returns the Go code that writes the value x into the vector v.
+// duckSet returns Go code that writes the value x, of type t, into the vector v of DuckDB.
 func (g *generator) duckSet(v, x string, t ir.Type, nullable bool) string {
 	switch {
 	case t.Kind == ir.List || t.Kind == ir.Array:
@@ -125,7 +127,7 @@ func (g *generator) duckSet(v, x string, t ir.Type, nullable bool) string {
 	return f + "(" + v + ", at, " + x + ")"
 }
 
-// duckStruct writes the Go function that writes a STRUCT into a vector.
+// duckStruct writes the Go function that writes values of the struct s into a vector of DuckDB.
 func (g *generator) duckStruct(s ir.Struct) {
 	name := g.StructType(s.Ref)
 	g.w.Blank()
@@ -136,7 +138,7 @@ func (g *generator) duckStruct(s ir.Struct) {
 	})
 }
 
-// duckFields writes the Go method that returns the fields of a STRUCT as values of the driver's
+// duckFields writes the Go method that returns the fields of the struct s as values of the driver's
 // types.
 func (g *generator) duckFields(s ir.Struct) {
 	var values []string
@@ -147,7 +149,8 @@ func (g *generator) duckFields(s ir.Struct) {
 	g.w.Block("func (v "+g.StructType(s.Ref)+") scDuck() []any {", "}", func() { g.w.Line("return []any{%s}", strings.Join(values, ", ")) })
 }
 
-// duckValue returns the Go expression that converts the value v to the driver's type.
+// duckValue returns a Go expression that converts the value v, of type t, to the type that the
+// driver takes.
 func (g *generator) duckValue(v string, t ir.Type, nullable bool) string {
 	inside := func(t ir.Type, nullable bool) string {
 		return "func(v " + g.nullable(t, nullable) + ") any { return " + g.duckValue("v", t, nullable) + " }"
@@ -171,10 +174,10 @@ func (g *generator) duckValue(v string, t ir.Type, nullable bool) string {
 	return fmt.Sprintf("scDuckScaled(%s, %d, %d)", v, t.Precision, t.Scale)
 }
 
-// duckTyped reports whether a value can only be written correctly if the column's type is known,
-// for the value itself or for a value inside of it. For example, only the column tells whether a
-// timestamp is a date, or how many decimal digits a decimal has. This is false for a STRUCT, which
-// has a method for that.
+// duckTyped reports whether a value of type t can only be written correctly if the type of the
+// table's column is known, for the value itself or for a value inside of it. For example, only the
+// column tells whether a timestamp is a date, or how many digits a decimal has. It returns false
+// for a struct, which has a method of its own for that.
 func duckTyped(t ir.Type) (typed bool) {
 	t.Walk(func(t ir.Type) { typed = typed || t.Kind == ir.Date || t.Kind == ir.Decimal })
 	return typed

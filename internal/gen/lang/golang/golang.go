@@ -1,5 +1,5 @@
-// Package golang writes Go: a type with typed methods, and the row types as structs. The generated
-// code uses the runtime in clients/go.
+// Package golang generates Go code for a module: a type with a typed method for each query, and the
+// row types as structs. The generated code uses the runtime library in clients/go.
 package golang
 
 import (
@@ -19,19 +19,19 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// driver is what differs in generated code between the database drivers.
+// driver is what differs between database drivers in generated Go code.
 type driver struct {
 	style emit.Style
 	files []string
-	// db is the name of the interface that the generated code uses. open is the function that makes
-	// the runtime from a db. prefix begins the names of the driver's functions in the runtime. bulk
-	// is its function for bulk writes.
+	// db is the name of the interface through which generated code uses the database. open is the
+	// function that makes the runtime's object from a db. prefix begins the names of the runtime's
+	// functions for this driver. bulk is the runtime's function for bulk writes.
 	db, open, prefix, bulk string
-	// route is the Go type that selects one of several ways to write in bulk, or "" if there is
+	// route is the Go type that selects one of several ways to write in bulk. It is "" if there is
 	// only one way.
 	route string
-	// migrate is the beginning of the call of the migration function: its name, and the arguments
-	// before the project.
+	// migrate is the beginning of the call of the runtime's migration function: its name, and the
+	// arguments before the project's name.
 	migrate string
 }
 
@@ -54,13 +54,13 @@ type generator struct {
 	w emit.Writer
 }
 
-// runtimeNames are the names that the runtime declares in the package of the generated code, so
-// that generated code cannot use them.
+// runtimeNames are the names that the runtime library declares. It is in the same package as the
+// generated code, which so cannot use these names.
 var runtimeNames = strings.Fields(`Observer Migration MigrateOptions Decimal UUID NewUUID ParseUUID Interval RowsOf ErrNoRows DBTX DB Appender
 	GetMigrations ApplyMigrations OpenHTTP HTTPOptions ScoterError RowError DuckDBRoute DuckDBVectors DuckDBAppender
 	PostgresRoute PostgresUnnest PostgresBinary PostgresText`)
 
-// Plan chooses the Go name of everything in a module. The error is Invalid if the target's driver
+// Plan chooses the Go names of everything in a module. The error is Invalid if the target's driver
 // is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers[string(t.Engine)+"/"+t.Driver]
@@ -78,7 +78,7 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	return plan, check(plan)
 }
 
-// Generate returns the generated file and the runtime files.
+// Generate returns the generated Go file and the files of the runtime library.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	p, err := Plan(m, t)
 	if err != nil {
@@ -93,7 +93,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	}
 	name := emit.File(t, ir.Name.Snake, ".go")
 	if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(t.Output, "/") && !everywhere(path.Base(name)) {
-		// Go gives such a file name a meaning, and would leave the file out of some or all builds
+		// A Go file with a name such as x_test.go or x_linux.go is left out of some or all builds
 		// of the package.
 		name = strings.TrimSuffix(name, ".go") + "_.go"
 	}
@@ -120,8 +120,8 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	return files, nil
 }
 
-// everywhere reports whether Go compiles a file on every system, judging by its name. A name that
-// ends with that of a system, such as _linux.go, is only compiled there.
+// everywhere reports whether Go compiles a file with this name on every system. For example, a file
+// whose name ends with _linux.go is compiled only on Linux.
 func everywhere(name string) bool {
 	none := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("package p\n")), nil
@@ -130,7 +130,7 @@ func everywhere(name string) bool {
 	return err == nil && match
 }
 
-// pkg returns the configured package, or a package named after the folder.
+// pkg returns the name of the Go package: the configured name, or else the name of the folder.
 func (g *generator) pkg() string {
 	if p := g.Target.Config.Package; p != "" {
 		return p
@@ -150,7 +150,7 @@ func (g *generator) pkg() string {
 
 func quote(s string) string { return emit.QuoteBlock(emit.Go, s, "") }
 
-// doc writes a Go doc comment that begins with name. If doc is empty, it writes fallback.
+// doc writes a Go doc comment that begins with name. Its text is doc, or fallback if doc is empty.
 func (g *generator) doc(name string, doc []string, fallback string) {
 	lines := emit.DocLines(emit.Go, doc)
 	if len(lines) == 0 {
@@ -192,8 +192,9 @@ func (g *generator) file() {
 	}
 }
 
-// imports writes the imports of the standard library's packages that the text uses. If the text is
-// not valid Go, imports reports nothing: formatting the text fails later.
+// imports writes the import lines for the packages of the standard library that the Go code text
+// uses. If the text is not valid Go, imports reports nothing, because formatting the text fails
+// later.
 func (g *generator) imports(text string) {
 	used := map[string]bool{}
 	if file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0); err == nil {
@@ -237,7 +238,7 @@ func (g *generator) class() {
 		})
 		w.Blank()
 	}
-	if g.Module.Engine != ir.Scoter { // each statement of Scoter is its own transaction
+	if g.Module.Engine != ir.Scoter { // on Scoter each statement is a transaction of its own
 		g.transaction()
 	}
 	w.Line("// Close closes the prepared statements, not the database.")
@@ -273,8 +274,8 @@ func (g *generator) migrations() {
 				w.Line("Checksum: %s,", quote(m.Checksum))
 				w.Block("Statements: []string{", "},", func() {
 					for _, s := range m.Statements {
-						// Do not indent this literal: in a raw string, the indentation would become
-						// part of the value.
+						// This literal is not indented: in a raw string, the indentation would
+						// become part of the value.
 						w.Line("%s,", quote(s))
 					}
 				})
@@ -343,7 +344,7 @@ func (g *generator) query(q *emit.Query) {
 	w.Block(receiver+q.Stream+"("+list+") iter.Seq2["+row+", error] {", "}", func() {
 		w.Line("%s", call(map[bool]string{true: "Stream", false: "Returning"}[q.ReadOnly], q.Stream, ", "+read))
 	})
-	if g.Module.Engine == ir.Scoter { // DuckDB's Arrow methods are in a separate file
+	if g.Module.Engine == ir.Scoter { // for DuckDB, the methods for Arrow are in a separate file
 		g.arrowQuery(q)
 	}
 }
@@ -371,12 +372,13 @@ func (g *generator) transaction() {
 	w.Blank()
 }
 
-// text returns the query's SQL. Some columns are read as text, and a statement that cannot be
-// wrapped for this is refused:
+// text returns the SQL of a query for Go. A SELECT is changed so that some columns are returned as
+// text. Other statements with such columns cannot be wrapped in a SELECT for that, and are refused.
+// These columns are returned as text:
 //
 //   - JSON of DuckDB: duckdb-go parses it, which loses digits and the order of keys.
-//   - JSON of Scoter: in Scoter's JSON results its content is inlined.
-//   - times of DuckDB: duckdb-go reads 24:00 as 00:00, and cannot read TIME_NS.
+//   - JSON of Scoter: in Scoter's results, which are JSON, it would be a part of the result's JSON.
+//   - Times of DuckDB: duckdb-go reads 24:00 as 00:00, and cannot read TIME_NS.
 func (g *generator) text(q *emit.Query) string {
 	switch {
 	case q.Statement != ir.StatementSelect:

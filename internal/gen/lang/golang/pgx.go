@@ -10,13 +10,13 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// pgxBulk writes the method of a bulk operation for PostgreSQL. values are Go expressions that
+// pgxBulk writes the Go method of a bulk operation for PostgreSQL. values are Go expressions that
 // convert the fields of a row to text.
 func (g *generator) pgxBulk(t *emit.Table, op *emit.Op, values []string) {
 	w, b := &g.w, op.Bulk
 	dedupe := b.Dedupe
 	if op.Op == ir.OpDelete || len(t.Set) == 0 {
-		dedupe = "" // duplicate keys do not change the result
+		dedupe = "" // several rows with the same key give the same result
 	}
 	w.Blank()
 	w.Block("var bulk"+g.Class+op.Method+" = scPgxBulk["+op.RowType+"]{", "}", func() {
@@ -41,8 +41,8 @@ func (g *generator) pgxBulk(t *emit.Table, op *emit.Op, values []string) {
 	})
 }
 
-// copyKind returns the name of PostgreSQL's type for which the runtime can write a value in COPY's
-// binary form. It returns "" if the runtime cannot.
+// copyKind returns the name of the PostgreSQL type as which the runtime library can write a value
+// of type t in the binary form of COPY. It returns "" if it cannot.
 func (g *generator) copyKind(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool, ir.Int16, ir.Int32, ir.Int64, ir.Uint32, ir.Float32, ir.Float64, ir.Decimal, ir.Text, ir.Blob, ir.UUID, ir.Date, ir.Time,
@@ -70,14 +70,16 @@ func (g *generator) copyKind(t ir.Type) string {
 	return ""
 }
 
-// copyWriters are the runtime's functions that write a value in COPY's binary form, by kind.
+// copyWriters are the functions of the runtime library that write a value in the binary form of
+// PostgreSQL's COPY, by kind.
 var copyWriters = map[ir.Kind]string{
 	ir.Bool: "Bool", ir.Int16: "Int16", ir.Int32: "Int32", ir.Int64: "Int64", ir.Uint32: "Uint32", ir.Float32: "Float32", ir.Float64: "Float64",
 	ir.Decimal: "Decimal", ir.Text: "Text", ir.EnumKind: "Text", ir.JSON: "JSON", ir.Blob: "Blob", ir.UUID: "UUID", ir.Date: "Date", ir.Time: "Time",
 	ir.Timestamp: "Timestamp", ir.TimestampTZ: "TimestampTZ", ir.Interval: "Interval",
 }
 
-// copyWriter returns the function that writes a value in COPY's binary form.
+// copyWriter returns the Go function that writes a value of type t in the binary form of
+// PostgreSQL's COPY.
 func (g *generator) copyWriter(t ir.Type, nullable bool) string {
 	name := "scPut" + copyWriters[t.Kind]
 	switch t.Kind {
@@ -94,7 +96,8 @@ func (g *generator) copyWriter(t ir.Type, nullable bool) string {
 	return name
 }
 
-// copyPut returns the Go code that writes the value v in COPY's binary form to to.
+// copyPut returns Go code that writes the value v, of type t, to the variable to, in the binary
+// form of PostgreSQL's COPY.
 func (g *generator) copyPut(to, v string, t ir.Type, nullable bool) string {
 	switch {
 	case t.Kind == ir.List:
@@ -111,8 +114,9 @@ func (g *generator) copyPut(to, v string, t ir.Type, nullable bool) string {
 	return strings.TrimSuffix(writer, "[string]") + "(" + to + ", " + v + ")"
 }
 
-// copyItem returns the function that writes an element of an array in COPY's binary form. If the
-// elements are arrays, it writes the next dimension.
+// copyItem returns the Go function that writes an element of an array in the binary form of
+// PostgreSQL's COPY. t is the type of the element. If t is an array too, the function writes the
+// next dimension.
 func (g *generator) copyItem(t ir.Type, nullable bool) string {
 	if t.Kind != ir.List {
 		return g.copyWriter(t, nullable)
@@ -120,7 +124,8 @@ func (g *generator) copyItem(t ir.Type, nullable bool) string {
 	return "func(o *scCopy, t *scServed, v " + g.goType(t) + ") { scPutItems(o, t, v, " + g.copyItem(*t.Elem, t.ElemNullable) + ") }"
 }
 
-// copyStruct writes the Go function that writes a composite value in COPY's binary form.
+// copyStruct writes the Go function that writes a composite value in the binary form of
+// PostgreSQL's COPY.
 func (g *generator) copyStruct(s ir.Struct) {
 	name := g.StructType(s.Ref)
 	g.w.Blank()

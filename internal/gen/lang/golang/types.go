@@ -83,7 +83,7 @@ var simple = map[ir.Kind]struct{ typ, read string }{
 	ir.JSON: {"json.RawMessage", "scJSON"}, ir.Any: {"any", "scAny"},
 }
 
-// hasNil reports whether the Go type for t has the value nil, which stands for NULL.
+// hasNil reports whether the Go type for t has the value nil, so that nil can stand for NULL.
 func hasNil(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Int128, ir.Uint128, ir.Blob, ir.JSON, ir.Any, ir.List, ir.Array, ir.Map:
@@ -113,8 +113,8 @@ func (g *generator) goType(t ir.Type) string {
 	return simple[t.Kind].typ
 }
 
-// reader returns the name of the Go function that converts a raw value of the driver into a value
-// of the type.
+// reader returns the name of the Go function that converts a value as the driver returns it into a
+// value of the Go type for t.
 func (g *generator) reader(t ir.Type) string {
 	switch t.Kind {
 	case ir.EnumKind:
@@ -220,8 +220,8 @@ func (g *generator) readers() {
 	}
 }
 
-// writer returns the name of the Go function that converts a value for SQLite's driver. It is "" if
-// the driver accepts the value unchanged.
+// writer returns the name of the Go function that converts a value of type t for SQLite's driver.
+// It is "" if the driver accepts the value unchanged.
 func writer(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool:
@@ -242,7 +242,7 @@ func writer(t ir.Type) string {
 	return ""
 }
 
-// write returns the Go expression that passes the value v to the driver.
+// write returns a Go expression that converts the value v, of type t, for the driver.
 func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	switch g.Module.Engine {
 	case ir.Postgres:
@@ -267,9 +267,9 @@ func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	return g.duckValue(v, t, nullable)
 }
 
-// bind returns the Go expression that passes the value v of a parameter to the driver. If the
-// parameter is not nullable and v is nil, that is an error, except for an IN list: there nil means
-// the empty list.
+// bind returns a Go expression that converts v, the value of a parameter, for the driver. If the
+// parameter is not nullable and its value is nil, the generated code returns an error, except for
+// an IN list: nil means the empty list there.
 func (g *generator) bind(p *ir.Param, v string) string {
 	switch {
 	case p.Nullable || !hasNil(p.Type) || p.Binding == ir.BindJSON:
@@ -345,5 +345,5 @@ func (g *generator) bulkOf(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// duck reports whether the SQL is in DuckDB's dialect.
+// duck reports whether the SQL of the module is in DuckDB's dialect.
 func (g *generator) duck() bool { return g.Module.Engine == ir.DuckDB || g.Module.Engine == ir.Scoter }

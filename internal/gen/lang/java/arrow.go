@@ -6,8 +6,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// arrowQuery writes the method that returns a query's result as Arrow: record batches, or over HTTP
-// the bytes of an Arrow IPC stream.
+// arrowQuery writes the Java method that returns a query's result as Arrow. For DuckDB it returns
+// record batches, and for Scoter the bytes of an Arrow IPC stream.
 func (g *generator) arrowQuery(q *emit.Query, params string, args []string) {
 	w := &g.w
 	sql := "Sql." + q.Method
@@ -25,7 +25,7 @@ func (g *generator) arrowQuery(q *emit.Query, params string, args []string) {
 	w.Block("public ScoterArrow "+q.Arrow+"("+params+") throws SQLException {", "}", func() { w.Line("return ScoterArrow.query(this.runtime, %s);", arguments) })
 }
 
-// arrowBulk writes the method of a bulk operation that takes record batches.
+// arrowBulk writes the Java method of a bulk operation that takes record batches in place of rows.
 func (g *generator) arrowBulk(op *emit.Op) {
 	g.w.Blank()
 	g.w.Line("/** The same of record batches, which have just the columns of {@link %s}, in any order. It does not close the reader. */", op.RowType)

@@ -1,5 +1,5 @@
-// Package java writes Java 17: a class of typed methods, with its row types as nested records. The
-// generated code uses the runtime in clients/java.
+// Package java generates Java 17 code for a module: a class with a typed method for each query, and
+// the row types as nested records. The generated code uses the runtime library in clients/java.
 package java
 
 import (
@@ -14,26 +14,27 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// maxFields is the largest number of components of a record. A method of the JVM has at most 255
-// parameters, including `this`. The stream method of a query has one more parameter than the query.
+// maxFields is the maximum number of components of a generated record. A method of the JVM has at
+// most 255 parameters, including `this`. The streaming method of a query has one more parameter
+// than the query.
 const maxFields = 254
 
-// defaultPackage is the Java package of a target that does not configure one. SQG has the same
-// default.
+// defaultPackage is the Java package of generated code if the configuration does not name one. It
+// is the same as in SQG, the generator that Scoter replaces.
 const defaultPackage = "sqg.generated"
 
 type generator struct {
 	*emit.Plan
 	w     emit.Writer
 	types *pool
-	// engine is the constant of the runtime that stands for the database. It is not used for
-	// Scoter, which has a separate runtime.
+	// engine is the constant in the runtime library that stands for the database. It is not used
+	// for Scoter, which has a separate runtime.
 	engine string
 	arrow  bool
 }
 
-// Plan chooses the Java name of everything in a module. The error is Invalid if the target's driver
-// is unknown, or if two things would get the same name.
+// Plan chooses the Java names of everything in a module. The error is Invalid if the target's
+// driver is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	style := emit.Dollar
 	switch string(t.Engine) + "/" + t.Driver {
@@ -66,7 +67,8 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		Methods: strings.Fields("getMigrations applyMigrations transaction close runtime withRoute")})
 }
 
-// fit returns an error for a record or a method that is too large for the JVM.
+// fit returns an error if a module needs a record or a method with more parameters than the JVM
+// allows.
 func fit(m *ir.Module) error {
 	for _, r := range m.Rows {
 		if len(r.Columns) > maxFields {
@@ -86,12 +88,12 @@ func fit(m *ir.Module) error {
 	return nil
 }
 
-// runtimeClasses returns the names of the runtime's classes. A generated class cannot have such a
-// name, because it may be in the same folder.
+// runtimeClasses returns the names of the classes of the runtime library. A generated class cannot
+// have such a name, because it may be in the same folder.
 func runtimeClasses() []string {
 	files, err := clients.Files.ReadDir("java")
 	if err != nil {
-		panic(err) // the folder is embedded in the program
+		panic(err) // cannot happen: the folder is embedded in the program
 	}
 	var names []string
 	for _, f := range files {
@@ -100,7 +102,7 @@ func runtimeClasses() []string {
 	return names
 }
 
-// Generate returns the generated class and the runtime files.
+// Generate returns the generated Java class and the files of the runtime library.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	p, err := Plan(m, t)
 	if err != nil {
@@ -155,8 +157,8 @@ func (g *generator) pkg() string {
 	return cmp.Or(g.Target.Config.Package, defaultPackage)
 }
 
-// http reports whether generated code sends statements to Scoter's server over HTTP, and not to a
-// JDBC driver.
+// http reports whether generated code sends statements to a Scoter server over HTTP. Otherwise it
+// uses a JDBC driver.
 func (g *generator) http() bool { return g.Module.Engine == ir.Scoter }
 
 // connection returns the Java type of the connection that the constructor of the generated class
@@ -211,7 +213,8 @@ func (g *generator) class() {
 	}
 	w.Blank()
 	w.Line("/** Typed methods for the SQL in %s. */", emit.DocText(emit.Java, strings.Join(g.Module.Files, ", ")))
-	// Suppress warnings about unused imports, and about unchecked casts of nested values.
+	// The annotation suppresses warnings about unused imports, and about unchecked casts of nested
+	// values.
 	w.Line(`@SuppressWarnings({"unused", "unchecked"})`)
 	if g.Target.Config.JSpecify {
 		w.Line("@NullMarked")
@@ -244,7 +247,7 @@ func (g *generator) class() {
 		}
 		g.declarations()
 		g.migrations()
-		if !g.http() { // each statement of Scoter is its own transaction
+		if !g.http() { // on Scoter each statement is a transaction of its own
 			g.transaction()
 		}
 		for i, s := range g.Module.Sources {
@@ -336,7 +339,7 @@ func (g *generator) migrations() {
 		}
 		w.Line("return applyMigrations(connection, project, false);")
 	})
-	if g.http() { // a dry run needs a transaction
+	if g.http() { // a dry run of migrations needs a transaction
 		return
 	}
 	w.Blank()
@@ -346,8 +349,8 @@ func (g *generator) migrations() {
 	})
 }
 
-// query writes the methods of a query. In them, fields are written with `this`, because parameters
-// may have the same names.
+// query writes the Java methods of a query. In their code, fields of the class are written with
+// `this`, because parameters may have the same names.
 func (g *generator) query(q *emit.Query) {
 	w := &g.w
 	var params, args []string
@@ -421,8 +424,8 @@ func (g *generator) query(q *emit.Query) {
 	})
 }
 
-// stream returns the Java call that streams the rows of a query. A statement that changes rows is
-// run to its end before the first row is returned.
+// stream returns a Java expression that streams the rows of a query. call is the call that runs the
+// query. A statement that changes rows is run to its end before the first row is returned.
 func (g *generator) stream(q *emit.Query, call string) string {
 	if q.ReadOnly {
 		return "this.runtime.stream(" + call + ")"
@@ -446,12 +449,13 @@ func (g *generator) sql() {
 	})
 }
 
-// text returns the SQL of a query. Some values are read as text:
+// text returns the SQL of a query for Java. It is changed so that some values are returned as text:
 //
-//   - JSON of Scoter, whose content is inlined in Scoter's JSON results, and intervals and bytes,
-//     which have special forms there.
-//   - Timestamps inside of other values of DuckDB. The driver returns those with a time zone as
-//     local time, which is ambiguous once a year, and the others without an era.
+//   - JSON of Scoter, which would be a part of the JSON of Scoter's results.
+//   - Intervals and bytes of Scoter, which have special forms in these results.
+//   - Timestamps of DuckDB inside of other values. DuckDB's driver returns those with a time zone
+//     as local time, which is ambiguous once a year. It returns those without a time zone without
+//     an era.
 func (g *generator) text(q *emit.Query) string {
 	switch {
 	case g.http() && q.ReadOnly:

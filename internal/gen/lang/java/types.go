@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// declarations writes the Java types for enums, structs, rows and parameter sets.
+// declarations writes the Java types for the enums, structs, row types and parameter sets of the
+// module.
 func (g *generator) declarations() {
 	w := &g.w
 	for _, e := range g.Module.Enums {
@@ -104,13 +105,13 @@ func (g *generator) javaType(t ir.Type) string {
 	return simple[t.Kind].java
 }
 
-// primitives are Java's primitive types. SQG's appenders use them for row fields that are never
-// null.
+// primitives are the primitive types of Java, such as int. SQG's appenders use them for fields that
+// are never null.
 var primitives = map[string]string{
 	"Boolean": "boolean", "Byte": "byte", "Short": "short", "Integer": "int", "Long": "long", "Float": "float", "Double": "double",
 }
 
-// component returns the Java type of a record component: of column c of row r.
+// component returns the Java type of a component of a record: the one for column c of row type r.
 func (g *generator) component(r *ir.Row, c ir.Column) string {
 	t := g.javaType(c.Type)
 	if p := primitives[t]; p != "" && g.Target.Config.SQG && !c.Nullable &&
@@ -120,8 +121,8 @@ func (g *generator) component(r *ir.Row, c ir.Column) string {
 	return g.orNull(t, c.Nullable)
 }
 
-// orNull adds JSpecify's annotation @Nullable to a Java type, if its values may be null and the
-// target enables JSpecify.
+// orNull adds the annotation @Nullable of JSpecify to the Java type t, if its values may be null
+// and the target enables JSpecify.
 func (g *generator) orNull(t string, nullable bool) string {
 	if !nullable || !g.Target.Config.JSpecify {
 		return t
@@ -132,8 +133,8 @@ func (g *generator) orNull(t string, nullable bool) string {
 	return "@Nullable " + t
 }
 
-// pool collects the codecs that the generated class creates once as constants. Each codec has one
-// name, and refers only to codecs before it.
+// pool collects the codecs (objects that read and write values of a type) that the generated class
+// creates once as constants. Each codec has one name, and refers only to codecs before it.
 type pool struct {
 	g     *generator
 	names map[string]string
@@ -145,7 +146,7 @@ func newPool(g *generator) *pool {
 	return &pool{g: g, names: map[string]string{}, taken: emit.NewScope()}
 }
 
-// codec returns the Java expression for the codec that reads and writes values of a type.
+// codec returns a Java expression for the codec that reads and writes values of type t.
 func (g *generator) codec(t ir.Type) string {
 	switch t.Kind {
 	case ir.Timestamp:
@@ -231,8 +232,8 @@ func (g *generator) arg(t ir.Type, v string) string { return g.codec(t) + ".arg(
 
 func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// result returns the Java type of a query's result, and the function that reads it from a row. The
-// function's parameter has a name that no parameter of a query has.
+// result returns the Java type of a query's result, and the Java function that reads this result
+// from a row. The function's parameter has a name that no parameter of a query has.
 func (g *generator) result(q *emit.Query) (row, read string) {
 	if q.Pluck {
 		c := q.Columns[0]

@@ -16,8 +16,8 @@ var verbs = map[ir.Op]string{
 	ir.OpUpsert: "Inserts into %s, or updates where the key exists; returns the rows written. Of several rows with one key the last wins.",
 }
 
-// helper returns the class of the runtime for bulk operations, for a driver with several routes
-// (ways to write in bulk). It returns "" if there is only one way.
+// helper returns the class of the runtime library for bulk operations, for a driver with several
+// ways to write in bulk. It returns "" if there is only one way.
 func (g *generator) helper() string {
 	if len(g.Tables) == 0 {
 		return ""
@@ -25,13 +25,14 @@ func (g *generator) helper() string {
 	return map[ir.Engine]string{ir.DuckDB: "ScoterDuckDb", ir.Postgres: "ScoterPostgres"}[g.Module.Engine]
 }
 
-// route returns the Java type of a route (one of several ways to write in bulk), which may be null.
+// route returns the Java type that selects one of several ways to write in bulk. Its values may be
+// null.
 func (g *generator) route() string {
-	return g.helper() + "." + g.orNull("Route", true) // an annotation belongs to the inner name
+	return g.helper() + "." + g.orNull("Route", true) // the annotation must be at the inner name
 }
 
-// withRoute writes the Java method that returns a copy of the generated object that uses another
-// route (one of several ways to write in bulk).
+// withRoute writes the Java method withRoute. It returns a copy of the generated object that writes
+// in bulk in another way, its route.
 func (g *generator) withRoute() {
 	w := &g.w
 	route := g.route()
@@ -80,8 +81,8 @@ func (g *generator) op(t *emit.Table, op *emit.Op) {
 	g.appender(op, appender+"<"+op.RowType+">")
 }
 
-// appender writes the Java class that appends rows to a table. A row is given as an object, or as
-// its fields.
+// appender writes the Java class that appends rows to a table. Its users give a row as an object,
+// or as the values of its fields.
 func (g *generator) appender(op *emit.Op, runtime string) {
 	w := &g.w
 	var params, args []string
@@ -132,9 +133,9 @@ func (g *generator) bulks() {
 	})
 }
 
-// staged reports whether an operation writes through a temporary table, because it does not write
-// all columns of the table. DuckDB's appender needs a value for every column, and its appendDefault
-// supports only constant defaults.
+// staged reports whether an operation on DuckDB writes through a temporary table. It does so if it
+// does not write all columns of the table. DuckDB's appender needs a value for every column, and
+// its appendDefault supports only constant defaults.
 func (g *generator) staged(t *emit.Table, op *emit.Op) bool {
 	return g.Module.Engine == ir.DuckDB && op.Bulk.Stage == "" && len(op.Bulk.Columns) < len(t.Columns)
 }
@@ -215,8 +216,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// copyRow writes the Java code that writes a row in COPY's binary form. The most common kinds of
-// values have their own methods.
+// copyRow writes Java code that writes a row in the binary form of PostgreSQL's COPY. The most
+// common kinds of values have methods of their own.
 func (g *generator) copyRow(op *emit.Op, order []int) {
 	w := &g.w
 	w.Line("    (to, row) -> {")
@@ -232,8 +233,8 @@ func (g *generator) copyRow(op *emit.Op, order []int) {
 	w.Line("    });")
 }
 
-// packBulk writes the method of a bulk operation for Scoter, with the code that packs the rows into
-// MessagePack columns.
+// packBulk writes the Java method of a bulk operation for Scoter. It sends the rows as MessagePack
+// columns, and contains the code that packs them.
 func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	w := &g.w
 	var names []string
@@ -258,15 +259,16 @@ func (g *generator) packBulk(t *emit.Table, op *emit.Op) {
 	})
 }
 
-// packed are the methods of the runtime's class ScoterPack that write a value, by kind. They do not
-// box values.
+// packed are the methods of the runtime's class ScoterPack that write a value as MessagePack, by
+// kind. They do not box values.
 var packed = map[ir.Kind]string{
 	ir.Bool: "bool", ir.Int8: "int8", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Uint8: "int16", ir.Uint16: "int32", ir.Uint32: "int64",
 	ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal", ir.Text: "string", ir.JSON: "string", ir.UUID: "uuid", ir.Date: "date",
 	ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",
 }
 
-// copied are the methods of the runtime's class ScoterCopyRow that write a value, by kind.
+// copied are the methods of the runtime's class ScoterCopyRow that write a value in the binary form
+// of PostgreSQL's COPY, by kind.
 var copied = map[ir.Kind]string{
 	ir.Bool: "bool", ir.Int16: "int16", ir.Int32: "int32", ir.Int64: "int64", ir.Float32: "float32", ir.Float64: "float64", ir.Decimal: "decimal",
 	ir.Text: "text", ir.UUID: "uuid", ir.Date: "date", ir.Timestamp: "timestamp", ir.TimestampTZ: "timestamptz",

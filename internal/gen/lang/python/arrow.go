@@ -14,8 +14,9 @@ var arrowTypes = map[ir.Kind]string{
 	ir.Time: `time64("us")`, ir.TimestampTZ: `timestamp("us", "UTC")`,
 }
 
-// arrowType returns the Python expression of the Arrow type that DuckDB reads as type t. If Arrow
-// has no such type, it is Arrow's text type, and DuckDB casts the text.
+// arrowType returns a Python expression for the Arrow type from which DuckDB reads values of type
+// t. If Arrow has no such type, it is Arrow's text type, and DuckDB casts the text. nested means
+// that the values are part of other values.
 func (g *generator) arrowType(t ir.Type, nested bool) string {
 	if emit.OnlyOfText(t) {
 		return "pa.string()"
@@ -52,8 +53,9 @@ func (g *generator) arrowType(t ir.Type, nested bool) string {
 	return "pa.string()"
 }
 
-// arrowWriter returns the name of the Python function that converts a value into one that Arrow
-// accepts. It is "" if Arrow accepts the value unchanged.
+// arrowWriter returns the name of the Python function that converts a value of type t into a value
+// that Arrow accepts. It is "" if Arrow accepts the value unchanged. nested means that the value is
+// part of another value.
 func (g *generator) arrowWriter(t ir.Type, nested bool) string {
 	if emit.OnlyOfText(t) {
 		return "rt.to_text"
@@ -110,8 +112,8 @@ func (g *generator) arrowStruct(s ir.Struct) {
 	})
 }
 
-// arrow writes the Python code that converts the rows of a bulk operation into Arrow columns. It
-// writes nothing if Arrow does not support one of the columns.
+// arrow writes Python code that converts the rows of a bulk operation into Arrow columns. It writes
+// nothing if Arrow does not support one of the columns.
 func (g *generator) arrow(t *emit.Table, op *emit.Op) {
 	var types, values, names, required []string
 	native := true

@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// copyKind returns the name of PostgreSQL's type for which psycopg can write a value in COPY's
-// binary form. It returns "" if psycopg cannot.
+// copyKind returns the name of the PostgreSQL type as which psycopg (the PostgreSQL driver) can
+// write a value of type t in the binary form of COPY. It returns "" if psycopg cannot.
 func copyKind(t ir.Type) string {
 	switch t.Kind {
 	case ir.Bool, ir.Int16, ir.Int32, ir.Int64, ir.Uint32, ir.Float32, ir.Float64, ir.Decimal, ir.Text, ir.Blob, ir.UUID, ir.Date, ir.Time, ir.TimeTZ,
@@ -32,16 +32,17 @@ func copyKind(t ir.Type) string {
 	return ""
 }
 
-// unnest returns a bulk operation on PostgreSQL as one statement, with one parameter for each
-// column: the list of its values. The result is "" if there is no such statement. A single % in the
-// SQL is doubled, because psycopg would read it as a placeholder.
+// unnest returns a bulk operation on PostgreSQL as one statement. It has one parameter for each
+// column: the list of the column's values. The result is "" if there is no such statement. A single
+// % in the SQL is doubled, because psycopg would read it as a placeholder.
 func unnest(t *ir.Table, op ir.Op) string {
 	const mark = "\x00"
 	text := emit.UnnestSQL(t, op, func(n int) string { return mark + strconv.Itoa(n) + mark })
 	return regexp.MustCompile(mark+"(\\d+)"+mark).ReplaceAllString(strings.ReplaceAll(text, "%", "%%"), "%(p$1)s")
 }
 
-// copy writes the Python code that writes the rows of a bulk operation in COPY's binary form.
+// copy writes Python code that writes the rows of a bulk operation in the binary form of
+// PostgreSQL's COPY.
 func (g *generator) copy(t *emit.Table, op *emit.Op) {
 	var names, kinds, keys, values []string
 	for i, c := range op.Row.Columns {

@@ -1,5 +1,6 @@
-// Package python writes Python 3.11: a module with a class of typed methods, and its row types as
-// dataclasses. The generated code uses the runtime in clients/python.
+// Package python generates Python 3.11 code for a module: a class with a typed method for each
+// query, and the row types as dataclasses. The generated code uses the runtime library in
+// clients/python.
 package python
 
 import (
@@ -17,7 +18,8 @@ import (
 var runtimes = map[string]struct {
 	module string
 	style  emit.Style
-	// others are further modules of the runtime that this driver's module imports.
+	// others are further modules of the runtime library, which the runtime's module for this driver
+	// imports.
 	others []string
 }{
 	"sqlite/sqlite3":   {"scoter_sqlite", emit.Question, nil},
@@ -32,7 +34,7 @@ type generator struct {
 	runtime string
 }
 
-// Plan chooses the Python name of everything in a module. The error is Invalid if the target's
+// Plan chooses the Python names of everything in a module. The error is Invalid if the target's
 // driver is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	rt, ok := runtimes[string(t.Engine)+"/"+t.Driver]
@@ -55,8 +57,8 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	return plan, plan.CheckText("Python", kind, func(q *emit.Query) bool { return q.ReadOnly })
 }
 
-// fileOf returns the path of the generated module. If the file name comes from the SQL file, it is
-// changed so that Python can import it.
+// fileOf returns the path of the generated Python module. If the file has the name of the SQL file,
+// the name is changed so that Python can import it.
 func fileOf(t ir.Target) string {
 	name := emit.File(t, ir.Name.Snake, ".py")
 	module := strings.TrimSuffix(path.Base(name), ".py")
@@ -66,7 +68,7 @@ func fileOf(t ir.Target) string {
 	return name
 }
 
-// Generate returns the generated module and the runtime modules.
+// Generate returns the generated Python module and the modules of the runtime library.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	p, err := Plan(m, t)
 	if err != nil {
@@ -184,7 +186,7 @@ func (g *generator) class() {
 				w.Line("rt.attach_postgres(conn, %s, dsn)", quote(s.SQLName))
 			})
 		}
-		if g.Module.Engine != ir.Scoter { // each statement of Scoter is its own transaction
+		if g.Module.Engine != ir.Scoter { // on Scoter each statement is a transaction of its own
 			g.transaction()
 		}
 		for _, q := range g.Queries {
@@ -207,8 +209,8 @@ func (g *generator) transaction() {
 	})
 }
 
-// values returns the Python expression for the bound values of a query: a dict for psycopg, and a
-// sequence for other drivers. arg returns the expression of parameter i.
+// values returns a Python expression for the values that a query binds: a dict for psycopg, and a
+// sequence for all other drivers. arg returns the expression for parameter i.
 func (g *generator) values(q *emit.Query, arg func(int) string) string {
 	var out []string
 	for _, i := range q.SQL.Binds {
@@ -224,8 +226,8 @@ func (g *generator) values(q *emit.Query, arg func(int) string) string {
 	return g.sequence(out)
 }
 
-// sequence returns the Python expression for values that are bound by position. It is a list, or
-// for SQLite a form that its driver binds faster.
+// sequence returns a Python expression for values that are bound by position. It is a list or, for
+// SQLite, a form that the driver binds faster.
 func (g *generator) sequence(values []string) string {
 	list := strings.Join(values, ", ")
 	switch {
@@ -274,7 +276,7 @@ func (g *generator) query(q *emit.Query) {
 	method(q.Method, "list["+row+"]", q.Doc, "", fmt.Sprintf("return self._rt.all(%s, %s, %s, %s)", quote(q.Method), sql, values, read))
 	stream := fmt.Sprintf("return self._rt.stream(%s, %s, %s, %s)", quote(q.Stream), sql, values, read)
 	if !q.ReadOnly {
-		// A statement that changes rows is run to its end before it returns the first row.
+		// A statement that changes rows is run to its end before the method returns the first row.
 		stream = fmt.Sprintf("return iter(self._rt.all(%s, %s, %s, %s))", quote(q.Stream), sql, values, read)
 	}
 	method(q.Stream, "Iterator["+row+"]", nil, "The "+q.StreamDoc()+".", stream)
@@ -338,12 +340,14 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	}
 	for n, i := range order {
 		c := op.Row.Columns[i]
-		// A None is not checked here: the database refuses it in a column that is not nullable.
+		// The generated code does not check for None here: in a column that is not nullable, the
+		// database refuses it.
 		field := emit.Field(emit.Python, c.Name)
 		value := g.write("r."+field, c.Type, true)
 		switch {
 		case g.Module.Engine == ir.DuckDB && c.Type.Kind == ir.Uint128:
-			// The driver binds numbers above 2^127 as floating point numbers, so pass them as text.
+			// The driver binds numbers above 2^127 as floating point numbers, so they are passed as
+			// text.
 			value = "rt.opt(rt.to_text, r." + field + ")"
 		case g.Module.Engine == ir.Postgres && c.Type.Kind == ir.Timestamp:
 			value = "rt.opt(rt.to_local, r." + field + ")"
@@ -365,7 +369,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	case ir.Postgres:
 		sql = unnest(t.Table, op.Op)
 		if op.Op == ir.OpDelete || len(t.Set) == 0 {
-			b.Dedupe = "" // duplicate keys do not change the result
+			b.Dedupe = "" // several rows with the same key give the same result
 		}
 	case ir.Scoter:
 		sql = emit.RowsPath(t.Table, op.Op)

@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// rowClass writes the Python dataclass for a row type of which queries return many rows. It writes
-// an __init__ that is faster than the one that dataclasses would generate.
+// rowClass writes the Python dataclass for a row type. It is used if queries return many rows of
+// this type: it writes an __init__ that is faster than the one that dataclasses would generate.
 func (g *generator) rowClass(name string, names, fields []string) {
 	w := &g.w
 	w.Line("")
@@ -42,8 +42,8 @@ func (g *generator) rowClass(name string, names, fields []string) {
 	})
 }
 
-// uses reports how queries return rows of a type: all is set if a query returns many of them, and
-// one if a query returns at most one.
+// uses reports how queries return rows of the row type ref. all means that some query returns many
+// of them, and one means that some query returns at most one.
 func (g *generator) uses(ref string) (all, one bool) {
 	for _, q := range g.Queries {
 		if q.Row == ref && !q.Pluck && q.Verb == ir.VerbQuery {
@@ -54,8 +54,8 @@ func (g *generator) uses(ref string) (all, one bool) {
 	return all, one
 }
 
-// maker returns the name of the Python function that converts a driver's row into the result of a
-// `:one` query.
+// maker returns the name of the Python function that converts a row of the driver into the result
+// of a `:one` query.
 func (g *generator) maker(q *emit.Query) string {
 	if !q.Pluck {
 		return "_make_" + ir.NewName(g.RowType(q.Row)).Snake()
@@ -66,7 +66,8 @@ func (g *generator) maker(q *emit.Query) string {
 	return "rt.value_of"
 }
 
-// valueReader writes the Python code that reads the values of a query with :pluck.
+// valueReader writes Python code that reads the values of a `:pluck` query, whose result is one
+// column.
 func (g *generator) valueReader(q *emit.Query) {
 	w := &g.w
 	c := q.Columns[0]
@@ -91,9 +92,9 @@ func (g *generator) valueReader(q *emit.Query) {
 	})
 }
 
-// rowReaders writes the Python functions that convert a driver's rows into rows of a type. One
-// function converts all rows at once, because a call for each row would cost more than the driver
-// does. The other one converts a single row.
+// rowReaders writes two Python functions that convert rows of the driver into rows of a type. The
+// first function converts all rows at once, because a call for each row would cost more than the
+// driver does. The second one converts a single row.
 func (g *generator) rowReaders(r ir.Row) {
 	w := &g.w
 	name := g.RowType(r.Ref)
@@ -104,8 +105,8 @@ func (g *generator) rowReaders(r ir.Row) {
 		values = append(values, g.read(v, c.Type, c.Nullable, false))
 		plain = plain && values[i] == v
 	}
-	// Pass fields by position. With names, Python sorts them, which costs as much as converting
-	// some values.
+	// The fields are passed by position. If they had names, Python would sort them, which costs as
+	// much as converting some values.
 	construct := func() {
 		for _, v := range values {
 			w.Line("%s,", v)

@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// declarations writes the Python types for enums, structs, rows and parameter sets.
+// declarations writes the Python types for the enums, structs, row types and parameter sets of the
+// module.
 func (g *generator) declarations() {
 	w := &g.w
 	for _, e := range g.Module.Enums {
@@ -22,7 +23,7 @@ func (g *generator) declarations() {
 			for _, v := range e.Values {
 				name := emit.Identifier(emit.Python, v.Name.Screaming())
 				if strings.HasPrefix(name, "_") || name == "MRO" {
-					// Names with underscores have a special meaning in an Enum.
+					// A name that begins with an underscore has a special meaning in a Python Enum.
 					name = "V" + strings.TrimPrefix(name, "_")
 				}
 				w.Line("%s = %s", labels.First("label "+v.Value, name, name+"_"), quote(v.Value))
@@ -124,8 +125,8 @@ func (g *generator) pyType(t ir.Type) string {
 var readers = map[ir.Kind]string{ir.Bool: "boolean", ir.Decimal: "dec", ir.Blob: "blob", ir.UUID: "uid", ir.Date: "date", ir.Time: "time", ir.TimeTZ: "time",
 	ir.Timestamp: "timestamp", ir.TimestampTZ: "instant", ir.Interval: "interval", ir.Float32: "real", ir.Float64: "real", ir.Text: "text", ir.JSON: "text"}
 
-// reader returns the name of the Python function that converts a value of the driver into a value
-// of the type.
+// reader returns the name of the Python function that converts a value as the driver returns it
+// into a value of the Python type for t.
 func (g *generator) reader(t ir.Type) string {
 	switch t.Kind {
 	case ir.EnumKind:
@@ -158,8 +159,8 @@ func (g *generator) reader(t ir.Type) string {
 	return "rt.integer"
 }
 
-// direct reports whether a driver returns values of a type as generated code returns them, so that
-// no conversion is needed. This is about values that are not part of other values.
+// direct reports whether a driver returns values of type t in the same form as generated code does,
+// so that no conversion is needed. Values that are part of other values do not count.
 func (g *generator) direct(t ir.Type) bool {
 	switch t.Kind {
 	case ir.Int8, ir.Int16, ir.Int32, ir.Int64, ir.Uint8, ir.Uint16, ir.Uint32, ir.Text, ir.JSON, ir.Any:
@@ -174,8 +175,8 @@ func (g *generator) direct(t ir.Type) bool {
 	return false
 }
 
-// read returns the Python expression that converts the driver's value v. nested means that v is
-// part of another value.
+// read returns a Python expression that converts v, a value of type t as the driver returns it.
+// nested means that v is part of another value.
 func (g *generator) read(v string, t ir.Type, nullable, nested bool) string {
 	f := g.reader(t)
 	switch {
@@ -196,8 +197,8 @@ func (g *generator) result(q *emit.Query) (row, read string) {
 	return g.nullable(g.pyType(c.Type), c.Nullable), "_to_value_of_" + q.Method
 }
 
-// writer returns the name of the Python function that converts a value for the driver. It is "" if
-// the driver accepts the value unchanged.
+// writer returns the name of the Python function that converts a value of type t for the driver. It
+// is "" if the driver accepts the value unchanged.
 func (g *generator) writer(t ir.Type) string {
 	switch g.Module.Engine {
 	case ir.SQLite:
@@ -238,7 +239,8 @@ func (g *generator) writer(t ir.Type) string {
 		return "_write_" + ir.NewName(g.EnumType(t.Ref)).Snake()
 	case ir.StructKind:
 		return "_write_" + ir.NewName(g.StructType(t.Ref)).Snake()
-	case ir.Interval, ir.TimeTZ: // DuckDB's driver refuses offsets west of Greenwich
+	// passed as text: DuckDB's driver refuses offsets west of Greenwich
+	case ir.Interval, ir.TimeTZ:
 		return "rt.to_text"
 	case ir.Float32, ir.Float64:
 		if g.Module.Engine == ir.DuckDB {
@@ -285,8 +287,8 @@ func (g *generator) bind(p *ir.Param, v string) string {
 	return "rt.json_list(" + items + ")"
 }
 
-// functions writes Python code: the SQL texts, the functions that read rows, and the functions that
-// read and write structs.
+// functions writes several parts of the Python code: the SQL texts, the functions that read rows,
+// and the functions that read and write structs.
 func (g *generator) functions() {
 	w := &g.w
 	if len(g.Queries) > 0 {
@@ -349,10 +351,11 @@ func (g *generator) functions() {
 	}
 }
 
-// sql returns the SQL text of a query. It returns some columns as text, and refuses statements that
-// cannot be wrapped for that. DuckDB's driver would convert an INTERVAL to a timedelta, in which a
-// month has 30 days, and infinite dates to the year 9999. In Scoter's JSON results, the content of
-// a JSON column would be part of the result's JSON.
+// sql returns the SQL of a query for Python. It is changed so that some columns are returned as
+// text, because the driver would lose information. Statements with such columns that cannot be
+// wrapped in a SELECT for that are refused. DuckDB's driver would convert an INTERVAL to a
+// timedelta, in which a month has 30 days, and infinite dates to the year 9999. In Scoter's
+// results, which are JSON, the content of a JSON column would be a part of the result's JSON.
 func (g *generator) sql(q *emit.Query) string {
 	switch {
 	case !q.ReadOnly:

@@ -9,7 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// bulks writes the TypeScript constants that describe the bulk operations to the runtime.
+// bulks writes TypeScript constants that describe the module's bulk operations to the runtime
+// library.
 func (g *generator) bulks() {
 	for _, t := range g.Tables {
 		for _, op := range t.Ops {
@@ -26,7 +27,7 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 			c := op.Row.Columns[i]
 			f := g.writer(c.Type)
 			if g.Module.Engine == ir.SQLite && c.Type.Kind == ir.Int64 {
-				f = "rt.whole" // the column is declared with INT, which means affinity INTEGER
+				f = "rt.whole" // a type with INT in its name has the affinity INTEGER
 			}
 			f = g.givenWriter(c.Type, f)
 			values = append(values, g.written(member("r", c.Name.Original), f, c.Type, c.Nullable))
@@ -37,8 +38,8 @@ func (g *generator) bulk(t *emit.Table, op *emit.Op) {
 	for i := range all {
 		all[i] = i
 	}
-	// columns writes the names of the columns. It also writes the code that finds the first null in
-	// a column that is not nullable.
+	// columns writes the names of the columns, and the code that finds the first null in a column
+	// that is not nullable.
 	columns := func(order []int) {
 		var names []string
 		missing := ""
@@ -106,8 +107,8 @@ func schema(t *emit.Table) string {
 }
 
 // stage writes the SQL statements for the temporary table of a bulk operation. On DuckDB, an insert
-// also has one if it does not write every column, because the appender needs a value for every
-// column.
+// that does not write every column also has a temporary table, because the appender needs a value
+// for every column.
 func (g *generator) stage(t *emit.Table, op *emit.Op) {
 	w, b := &g.w, op.Bulk
 	if b.Stage == "" && (g.Module.Engine == ir.Postgres || len(b.Columns) == len(t.Columns)) {
@@ -121,8 +122,8 @@ func (g *generator) stage(t *emit.Table, op *emit.Op) {
 			w.Line("table: %s,", block(b.Stage))
 		}
 		w.Line("create: %s,", block(b.Create))
-		// Only these operations need Dedupe: for the others, duplicate keys do not change the
-		// result.
+		// Only these operations need the statement that removes all but the last of several rows
+		// with the same key. For the others, such rows do not change the result.
 		if b.Dedupe != "" && op.Op != ir.OpDelete && len(t.Set) > 0 {
 			if g.Module.Engine == ir.Postgres {
 				w.Line("dedupe: %s,", block(b.Dedupe))

@@ -7,8 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// packRow writes the TypeScript code that packs a row into the MessagePack columns of a request to
-// Scoter.
+// packRow writes TypeScript code that adds a row to the MessagePack columns of a request to Scoter.
 func (g *generator) packRow(op *emit.Op) {
 	g.w.Block("pack: (to, r) => {", "},", func() {
 		for i, c := range op.Row.Columns {
@@ -23,8 +22,8 @@ var packers = map[ir.Kind]string{
 	ir.Blob: "rt.putBlob", ir.Interval: "rt.putInterval", ir.Any: "rt.putAny",
 }
 
-// packer returns the name of the TypeScript function that writes a value, which is not null, as
-// MessagePack.
+// packer returns the name of the TypeScript function that writes a value of type t as MessagePack.
+// The value is never null.
 func (g *generator) packer(t ir.Type) string {
 	switch t.Kind {
 	case ir.StructKind:
@@ -38,7 +37,7 @@ func (g *generator) packer(t ir.Type) string {
 	return "rt.putText" // dates, times, decimals, UUIDs, JSON and labels are text in TypeScript
 }
 
-// packed returns the TypeScript code that writes the value v as MessagePack to p.
+// packed returns TypeScript code that writes the value v, of type t, as MessagePack to p.
 func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 	switch {
 	case nullable && t.Kind == ir.Any:
@@ -53,7 +52,7 @@ func (g *generator) packed(p, v string, t ir.Type, nullable bool) string {
 	return g.packer(t) + "(" + p + ", " + v + ")"
 }
 
-// packStruct writes the TypeScript function that writes a struct as a MessagePack map of its
+// packStruct writes the TypeScript function that writes the struct s as a MessagePack map of its
 // fields.
 func (g *generator) packStruct(s *ir.Struct) {
 	name := g.StructType(s.Ref)

@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// query writes the methods of a query.
+// query writes the TypeScript methods of a query.
 func (g *generator) query(q *emit.Query) {
 	var params, binds []string
 	for i, p := range q.Params {
@@ -39,8 +39,8 @@ func (g *generator) query(q *emit.Query) {
 	}
 }
 
-// arrowName returns the name of the constant with the SQL text of a query that is read as Arrow.
-// That text needs no conversion of values to text.
+// arrowName returns the name of the TypeScript constant that has the SQL of a query whose result is
+// read as Arrow. In this SQL, no values need to be converted to text.
 func (g *generator) arrowName(q *emit.Query) string {
 	if g.ArrowSQL(q) != g.sql(q) {
 		return q.Arrow
@@ -48,8 +48,9 @@ func (g *generator) arrowName(q *emit.Query) string {
 	return q.Method
 }
 
-// args returns the arguments of a call of the runtime: the method's name, the SQL, the values, and
-// the function that reads a row. binds are the expressions of the values.
+// args returns the arguments of a call of the runtime library for a query: the method's name, the
+// SQL, the values, and the function that reads a row. name is the method's name, and binds are the
+// expressions for the values.
 func (g *generator) args(q *emit.Query, name string, binds []string) string {
 	args := quote(name) + ", SQL." + q.Method + ", [" + strings.Join(binds, ", ") + "]"
 	if q.Verb == ir.VerbQuery {
@@ -60,7 +61,8 @@ func (g *generator) args(q *emit.Query, name string, binds []string) string {
 	return args
 }
 
-// called writes a method whose body is one call of the runtime with args.
+// called writes a TypeScript method whose body is one call of the runtime library. args are the
+// arguments of this call.
 func (g *generator) called(q *emit.Query, params, args string) {
 	result, call := g.exec, "exec"
 	if q.Verb == ir.VerbQuery {
@@ -73,16 +75,17 @@ func (g *generator) called(q *emit.Query, params, args string) {
 	g.w.Block(q.Method+"("+params+"): "+g.promise(result)+" {", "}", func() { g.w.Line("return this.#rt.%s(%s);", call, args) })
 }
 
-// kept writes a method for SQLite that prepares its statement in the first call, and reuses it in
-// later calls. The method costs no more than a direct call of the driver.
+// kept writes a TypeScript method for SQLite that prepares its statement in the first call, and
+// reuses it in later calls. The method costs no more than a direct call of the driver.
 func (g *generator) kept(q *emit.Query, params, binds string) {
 	w := &g.w
 	prepare := quote(q.Method) + ", SQL." + q.Method
 	call := func(verb string) string {
 		return "(this.#" + q.Method + " ??= this.#rt.prepare(" + prepare + "))." + verb + "(" + binds + ")"
 	}
-	// after writes a method with the given result type. body writes the code, which awaits the
-	// driver with the prefix await. The method returns a promise, unless the driver is synchronous.
+	// after writes a method with the given result type. body writes the method's code, in which
+	// calls of the driver have the prefix await. The method returns a promise, unless the driver is
+	// synchronous; the prefix is empty then.
 	after := func(result string, body func(await string)) {
 		if g.sync {
 			w.Block(q.Method+"("+params+"): "+result+" {", "}", func() { body("") })
@@ -117,7 +120,7 @@ func (g *generator) kept(q *emit.Query, params, binds string) {
 		direct("get", row+" | undefined")
 	case q.Cardinality == ir.One:
 		after(row+" | undefined", func(await string) {
-			// No parameter can have this name, because names of parameters have no dollar sign.
+			// No parameter has the name $row, because the names of parameters have no dollar sign.
 			w.Line("const $row = %s%s;", await, call("get"))
 			w.Line("return $row === undefined ? undefined : %s;", apply(read, "$row as rt.Raw"))
 		})
@@ -128,7 +131,7 @@ func (g *generator) kept(q *emit.Query, params, binds string) {
 	}
 }
 
-// batch writes the method that runs a statement for many sets of parameters.
+// batch writes the TypeScript method that runs a statement for many sets of parameters.
 func (g *generator) batch(q *emit.Query) {
 	w := &g.w
 	w.Blank()
@@ -151,7 +154,7 @@ func (g *generator) batch(q *emit.Query) {
 	})
 }
 
-// stream writes the method that yields the rows of a query one after the other.
+// stream writes the TypeScript method that yields the rows of a query one after the other.
 func (g *generator) stream(q *emit.Query, params string, binds []string) {
 	w := &g.w
 	row, read := g.result(q)
@@ -166,7 +169,7 @@ func (g *generator) stream(q *emit.Query, params string, binds []string) {
 		w.Block(q.Stream+"("+params+"): "+result+" {", "}", func() { w.Line("return this.#rt.stream%s(%s);", generic(row, read), g.args(q, q.Stream, binds)) })
 		return
 	}
-	// A statement that changes rows is run to its end before it returns the first row.
+	// A statement that changes rows is run to its end before the method returns the first row.
 	w.Block(open+q.Stream+"("+params+"): "+result+" {", "}", func() {
 		switch {
 		case g.sync:
@@ -179,8 +182,8 @@ func (g *generator) stream(q *emit.Query, params string, binds []string) {
 	})
 }
 
-// generic returns the type argument of the runtime's method, for rows that are returned as the
-// driver made them. It is "" if the function read converts the rows.
+// generic returns the TypeScript type argument for a call of the runtime library. It is needed if
+// rows are returned as the driver made them. It is "" if the function read converts the rows.
 func generic(row, read string) string {
 	if read != "" {
 		return ""
@@ -188,8 +191,8 @@ func generic(row, read string) string {
 	return "<" + row + ">"
 }
 
-// apply returns the TypeScript code that calls read with v. read is the name of a function or an
-// arrow function.
+// apply returns TypeScript code that calls read with the argument v. read is the name of a
+// function, or an arrow function.
 func apply(read, v string) string {
 	if strings.Contains(read, "=>") {
 		read = "(" + read + ")"
@@ -197,8 +200,8 @@ func apply(read, v string) string {
 	return read + "(" + v + ")"
 }
 
-// sql returns the SQL text of a query. Values of some kinds have other forms in Scoter's JSON
-// results, so Scoter is asked for them as text.
+// sql returns the SQL of a query for TypeScript. On Scoter it is changed so that values of some
+// kinds are returned as text, because they have other forms in Scoter's results, which are JSON.
 func (g *generator) sql(q *emit.Query) string {
 	if g.Module.Engine == ir.Scoter && q.Statement == ir.StatementSelect {
 		return emit.ColumnsAsText(q, ir.Interval, ir.JSON, ir.Blob, ir.Decimal)

@@ -6,13 +6,13 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/ir"
 )
 
-// driversValues reports whether rows have the values as DuckDB's driver returns them. That is so in
-// a project of SQG.
+// driversValues reports whether rows in generated code have the values as DuckDB's driver returns
+// them. That is so in a project of SQG, the generator that Scoter replaces.
 func (g *generator) driversValues() bool {
 	return g.Target.Config.SQG && g.Module.Engine == ir.DuckDB
 }
 
-// driverClasses are the classes of DuckDB's driver for values that are objects, by kind.
+// driverClasses are the classes that DuckDB's driver has for values that are objects, by kind.
 var driverClasses = map[ir.Kind]string{
 	ir.Date: "DuckDBDateValue", ir.Time: "DuckDBTimeValue", ir.TimeTZ: "DuckDBTimeTZValue", ir.TimestampTZ: "DuckDBTimestampTZValue",
 	ir.Interval: "DuckDBIntervalValue", ir.UUID: "DuckDBUUIDValue", ir.Blob: "DuckDBBlobValue", ir.Decimal: "DuckDBDecimalValue",
@@ -31,7 +31,8 @@ func driverClass(t ir.Type) string {
 	return ""
 }
 
-// resultType returns the TypeScript type of a column of a query's result.
+// resultType returns the TypeScript type for a column of a query's result. t is the column's SQL
+// type.
 func (g *generator) resultType(t ir.Type, nullable bool) string {
 	if !g.driversValues() {
 		return g.nullable(g.tsType(t), nullable)
@@ -43,8 +44,8 @@ func (g *generator) resultType(t ir.Type, nullable bool) string {
 	return g.nullable(typ, nullable)
 }
 
-// driverType returns the TypeScript type of a value as the driver returns it. In a project of SQG
-// it includes the type of elements.
+// driverType returns the TypeScript type of a value of type t as DuckDB's driver returns it. In a
+// project of SQG, the type includes the types of elements.
 func (g *generator) driverType(t ir.Type) string {
 	elem := func(t ir.Type) string { return g.nullable(g.driverType(t), true) }
 	switch t.Kind {
@@ -68,9 +69,8 @@ func (g *generator) driverType(t ir.Type) string {
 	return g.tsType(t)
 }
 
-// givenType returns the TypeScript type of a value that the caller passes to a method: the type
-// that this generator uses. In a project of SQG, it also accepts the driver's class for such
-// values.
+// givenType returns the TypeScript type of a value of type t that users pass to a generated method.
+// In a project of SQG, it also accepts the class that the driver has for such values.
 func (g *generator) givenType(t ir.Type) string {
 	if class := driverClass(t); class != "" && g.driversValues() && t.Kind != ir.Text {
 		return g.tsType(t) + " | " + class
@@ -81,8 +81,8 @@ func (g *generator) givenType(t ir.Type) string {
 	return g.tsType(t)
 }
 
-// givenWriter returns the TypeScript function that writes a value of the type givenType. write is
-// the function for the type that this generator uses elsewhere.
+// givenWriter returns the TypeScript function that converts a value of the type that givenType
+// returns for the driver. write is the function for the type that other projects use.
 func (g *generator) givenWriter(t ir.Type, write string) string {
 	if write == "" || !g.driversValues() {
 		return write

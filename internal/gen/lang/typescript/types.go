@@ -9,7 +9,7 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// types writes the TypeScript types for enums, structs and rows.
+// types writes the TypeScript types for the enums, structs and row types of the module.
 func (g *generator) types() {
 	w := &g.w
 	for _, e := range g.Module.Enums {
@@ -59,8 +59,8 @@ func (g *generator) types() {
 	}
 }
 
-// property returns the name of a member in a declaration. It is quoted unless it is an ASCII
-// identifier.
+// property returns the name of a member for a TypeScript type declaration. It is quoted unless it
+// is an identifier in ASCII.
 func property(name string) string {
 	for i, r := range name {
 		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -74,7 +74,7 @@ func property(name string) string {
 	return name
 }
 
-// member returns the TypeScript expression that accesses a member of v.
+// member returns a TypeScript expression that accesses the member of v with the given name.
 func member(v, name string) string {
 	if p := property(name); p == name {
 		return v + "." + name
@@ -89,8 +89,8 @@ func (g *generator) nullable(t string, nullable bool) string {
 	return t
 }
 
-// paramType returns the TypeScript type of a value that the caller passes to a method. It differs
-// from tsType only in that lists may be read-only.
+// paramType returns the TypeScript type of a value of type t that users pass to a generated method.
+// It is the same as in results, except that lists may be read-only.
 func (g *generator) paramType(t ir.Type) string {
 	if given := g.givenType(t); given != g.tsType(t) {
 		return given
@@ -143,8 +143,8 @@ func (g *generator) tsType(t ir.Type) string {
 	}
 }
 
-// reader returns the TypeScript function that converts a value of the driver, or "" if no
-// conversion is necessary. Generated code never calls it with null.
+// reader returns the TypeScript function that converts a value of type t as the driver returns it,
+// or "" if no conversion is necessary. Generated code never calls it with null.
 func (g *generator) reader(t ir.Type) string {
 	switch g.Module.Engine {
 	case ir.SQLite:
@@ -262,8 +262,8 @@ func (g *generator) postgresReader(t ir.Type) string {
 	return ""
 }
 
-// innermost returns the type of the elements in a list of lists of any depth. PostgreSQL has arrays
-// of several dimensions, but not arrays of arrays.
+// innermost returns the type of the elements in a list of lists of any depth. It is for PostgreSQL,
+// which has arrays of several dimensions, but not arrays of arrays.
 func innermost(t ir.Type) ir.Type {
 	for t.Kind == ir.List || t.Kind == ir.Array {
 		t = *t.Elem
@@ -271,8 +271,8 @@ func innermost(t ir.Type) ir.Type {
 	return t
 }
 
-// element returns the function that converts the elements of a list or map. If nullable is set, it
-// also accepts null.
+// element returns the TypeScript function that converts the elements of a list or map, of type t.
+// If nullable is set, the function also accepts null.
 func (g *generator) element(t ir.Type, nullable bool) string {
 	f := g.reader(t)
 	switch {
@@ -284,7 +284,7 @@ func (g *generator) element(t ir.Type, nullable bool) string {
 	return "(e) => " + f + "(e)"
 }
 
-// read returns the TypeScript expression that converts the driver's value v.
+// read returns a TypeScript expression that converts v, a value of type t as the driver returns it.
 func (g *generator) read(v string, t ir.Type, nullable bool) string {
 	if g.driversValues() {
 		return v + " as unknown as " + g.resultType(t, nullable)
@@ -292,7 +292,7 @@ func (g *generator) read(v string, t ir.Type, nullable bool) string {
 	f := g.reader(t)
 	typ := g.nullable(g.tsType(t), nullable)
 	if g.Module.Engine == ir.Postgres {
-		// In this form, a value is text or null. The elements of a list may always be null.
+		// In this form, every value is text or null. The elements of a list may always be null.
 		listed := t.Kind == ir.List || t.Kind == ir.Array
 		switch {
 		case f == "":
@@ -319,8 +319,8 @@ func (g *generator) read(v string, t ir.Type, nullable bool) string {
 	return f + "(" + v + ")"
 }
 
-// reads reports whether a function converts the driver's rows into rows of this type. None is
-// needed if SQLite's driver already returns them in the declared form.
+// reads reports whether generated code needs a function that converts the driver's rows into rows
+// of type r. It does not if SQLite's driver already returns them in the declared form.
 func (g *generator) reads(r *ir.Row) bool {
 	used := g.queried(r)
 	if !used || g.Module.Engine != ir.SQLite {
@@ -334,7 +334,7 @@ func (g *generator) reads(r *ir.Row) bool {
 	return false
 }
 
-// queried reports whether rows of this type are the result of a query.
+// queried reports whether rows of type r are the result of a query.
 func (g *generator) queried(r *ir.Row) bool {
 	return slices.ContainsFunc(g.Queries, func(q *emit.Query) bool { return q.Row == r.Ref })
 }
@@ -349,7 +349,7 @@ func (g *generator) rawRow() string {
 	return "rt.duck.DuckDBValue[]"
 }
 
-// at returns the TypeScript expression for the driver's value of column i of a row.
+// at returns a TypeScript expression for the value that the driver returns for column i of a row.
 func (g *generator) at(i int, c ir.Column) string {
 	if g.Module.Engine == ir.SQLite || g.Module.Engine == ir.Scoter {
 		return "r[" + quote(c.Name.Original) + "]"
@@ -368,8 +368,8 @@ func (g *generator) readRow(name string, columns []ir.Column) {
 	})
 }
 
-// result returns the TypeScript type of a query's result, and the function that converts a driver's
-// row into it. The function is "" if no conversion is necessary.
+// result returns the TypeScript type of a query's result, and the function that converts a row of
+// the driver into it. The function is "" if no conversion is necessary.
 func (g *generator) result(q *emit.Query) (row, read string) {
 	if !q.Pluck {
 		row = g.RowType(q.Row)
@@ -382,14 +382,14 @@ func (g *generator) result(q *emit.Query) (row, read string) {
 	return g.resultType(c.Type, c.Nullable), "(r) => " + g.read(g.at(0, c), c.Type, c.Nullable)
 }
 
-// structs writes the functions that read and write a struct.
+// structs writes the TypeScript functions that read and write values of the struct s.
 func (g *generator) structs(s *ir.Struct) {
 	w, name := &g.w, g.StructType(s.Ref)
 	value := map[ir.Engine]string{ir.DuckDB: "rt.duck.DuckDBValue", ir.Postgres: "string", ir.Scoter: "unknown"}[g.Module.Engine]
 	if !g.driversValues() {
 		g.readStruct(s, value)
 	}
-	if g.Module.Engine == ir.Scoter { // parameters are JSON, which needs no conversion
+	if g.Module.Engine == ir.Scoter { // parameters of Scoter are JSON, so they need no conversion
 		g.packStruct(s)
 		return
 	}
@@ -411,13 +411,13 @@ func (g *generator) structs(s *ir.Struct) {
 	})
 }
 
-// readStruct writes the function that reads a struct.
+// readStruct writes the TypeScript function that reads a value of the struct s.
 func (g *generator) readStruct(s *ir.Struct, value string) {
 	w, name := &g.w, g.StructType(s.Ref)
 	w.Blank()
 	w.Block("export function read"+name+"(v: "+value+"): "+name+" {", "}", func() {
-		// Read fields by name. The order of members in a JavaScript object differs: names of digits
-		// come before all other names.
+		// Fields are read by name. The order of the members of a JavaScript object is not that of
+		// the fields: members with numbers as names come before all others.
 		field := func(i int) string { return "f[" + quote(s.Fields[i].Name.Original) + "]" }
 		switch g.Module.Engine {
 		case ir.Postgres:

@@ -1,5 +1,5 @@
-// Package typescript writes TypeScript: one module with a class of typed methods and the row types.
-// The generated code uses the runtime in clients/typescript.
+// Package typescript generates TypeScript code for a module: a class with a typed method for each
+// query, and the row types. The generated code uses the runtime library in clients/typescript.
 package typescript
 
 import (
@@ -12,23 +12,24 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// driver is what differs in generated code between the database drivers.
+// driver is what differs between database drivers in generated TypeScript code.
 type driver struct {
-	// runtime is the name of the runtime's file for this driver, without extension. files are all
-	// files of clients/typescript that it needs.
+	// runtime is the name of the runtime library's file for this driver, without extension. files
+	// are all files of clients/typescript that this file needs.
 	runtime string
 	files   []string
 	style   emit.Style
-	// imports is the import line, and connection the type of the connection that the constructor
-	// takes.
+	// imports is the import line for the driver. connection is the TypeScript type of the
+	// connection that the constructor of the generated class takes.
 	imports, connection string
-	// open is the TypeScript expression that makes the runtime from the constructor's argument
-	// `db`.
+	// open is the TypeScript expression that makes the runtime's object from the constructor's
+	// argument `db`.
 	open string
-	// sync means that the driver is synchronous: methods return results and not promises.
+	// sync means that the driver is synchronous, so that generated methods return results and not
+	// promises.
 	sync bool
-	// plucks means that the driver can return only the first column of a statement, as `:pluck`
-	// needs it.
+	// plucks means that the driver itself can return only the first column of a statement, which
+	// `:pluck` queries need.
 	plucks bool
 	exec   string
 }
@@ -65,11 +66,11 @@ type generator struct {
 	*emit.Plan
 	driver
 	w emit.Writer
-	// safe means that SQLite's 64-bit integers are bigint in TypeScript.
+	// safe means that 64-bit integers of SQLite have the TypeScript type bigint.
 	safe bool
 }
 
-// Plan chooses the TypeScript name of everything in a module. The error is Invalid if the target's
+// Plan chooses the TypeScript names of everything in a module. The error is Invalid if the target's
 // driver is unknown, or if two things would get the same name.
 func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 	d, ok := drivers(t)
@@ -82,7 +83,8 @@ func Plan(m *ir.Module, t ir.Target) (*emit.Plan, error) {
 		Methods: []string{"transaction", "withRoute", "applyMigrations", "getMigrations", "getQueryNames"}})
 }
 
-// Generate returns the generated module and the runtime files that it imports.
+// Generate returns the generated TypeScript module and the files of the runtime library that it
+// imports.
 func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	p, err := Plan(m, t)
 	if err != nil {
@@ -93,7 +95,7 @@ func Generate(m *ir.Module, t ir.Target) ([]ir.File, error) {
 	g.w.Unit = "  "
 	g.module()
 	fileName := ir.Name.Kebab
-	if t.Config.SQG { // SQG names its files after the SQL files
+	if t.Config.SQG { // SQG names its files as the SQL files are named
 		fileName = func(n ir.Name) string { return n.Original }
 	}
 	name := emit.File(t, fileName, ".ts")
@@ -178,7 +180,7 @@ func (g *generator) migrationList() {
 	})
 }
 
-// routes reports whether generated code has more than one way (route) to write in bulk.
+// routes reports whether generated code has more than one way to write in bulk, called routes.
 func (g *generator) routes() bool { return g.Module.Engine == ir.Postgres && len(g.Tables) > 0 }
 
 func (g *generator) promise(t string) string {
@@ -241,10 +243,10 @@ func (g *generator) class() {
 			})
 		})
 		w.Blank()
-		if g.Module.Engine != ir.Scoter { // each statement of Scoter is its own transaction
+		if g.Module.Engine != ir.Scoter { // on Scoter each statement is a transaction of its own
 			w.Line("/** Runs body in a transaction: committed when it returns, rolled back when it throws. */")
 		}
-		switch { // no class is named $T, unlike T in t.sql
+		switch { // no class has the name $T, unlike the T in t.sql
 		case g.Module.Engine == ir.Scoter:
 		case g.sync:
 			w.Block("transaction<$T>(body: (queries: "+g.Class+") => rt.Sync<$T>): $T {", "}", func() {

@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/gen/lang/emit"
 )
 
-// writer returns the name of the TypeScript function that converts a value for the driver. It is ""
-// if the driver accepts the value unchanged.
+// writer returns the name of the TypeScript function that converts a value of type t for the
+// driver. It is "" if the driver accepts the value unchanged.
 func (g *generator) writer(t ir.Type) string {
 	switch g.Module.Engine {
 	case ir.SQLite:
@@ -61,13 +61,13 @@ func (g *generator) postgresWriter(t ir.Type) string {
 	case ir.Date, ir.Timestamp, ir.TimestampTZ:
 		return "rt.toDate"
 	case ir.Text, ir.UUID, ir.Decimal, ir.Time, ir.TimeTZ, ir.JSON, ir.EnumKind:
-		return "" // the runtime checks all texts
+		return "" // the runtime library checks all texts
 	}
 	return "rt.toText"
 }
 
-// duckNumbers are the runtime's functions that refuse numbers outside of the range of a type, by
-// kind.
+// duckNumbers are the functions of the runtime library that refuse numbers outside of the range of
+// a DuckDB type, by kind.
 var duckNumbers = map[ir.Kind]string{
 	ir.Int8: "rt.toInt8", ir.Int16: "rt.toInt16", ir.Int32: "rt.toInt32", ir.Int64: "rt.toInt64", ir.Int128: "rt.toInt128",
 	ir.Uint8: "rt.toUint8", ir.Uint16: "rt.toUint16", ir.Uint32: "rt.toUint32", ir.Uint64: "rt.toUint64", ir.Uint128: "rt.toUint128",
@@ -121,14 +121,14 @@ func (g *generator) orPlain(t ir.Type) string {
 	return "rt.plain"
 }
 
-// write returns the TypeScript expression that passes the value v, which may be null, to the
-// driver.
+// write returns a TypeScript expression that converts the value v, of type t, for the driver. v may
+// be null if nullable is set.
 func (g *generator) write(v string, t ir.Type, nullable bool) string {
 	return g.written(v, g.writer(t), t, nullable)
 }
 
-// written returns the TypeScript expression that passes the value v to the driver after converting
-// it with the function f. f is "" if no conversion is necessary.
+// written returns a TypeScript expression that converts the value v with the function f and passes
+// it to the driver. f is "" if no conversion is necessary.
 func (g *generator) written(v, f string, t ir.Type, nullable bool) string {
 	switch {
 	case f == "" && t.Kind == ir.Any:
@@ -141,7 +141,8 @@ func (g *generator) written(v, f string, t ir.Type, nullable bool) string {
 	return f + "(" + v + ")"
 }
 
-// bind returns the TypeScript expression that passes the value v of a parameter to the runtime.
+// bind returns a TypeScript expression that passes v, the value of a parameter, to the runtime
+// library.
 func (g *generator) bind(p *ir.Param, v string) string {
 	if g.Module.Engine == ir.SQLite && p.Binding == ir.BindJSON {
 		list := "rt.jsonList"
@@ -186,7 +187,7 @@ var duckTypes = map[ir.Kind]string{
 	ir.Time: "TIME", ir.TimeTZ: "TIMETZ", ir.TimestampTZ: "TIMESTAMPTZ", ir.Interval: "INTERVAL", ir.Any: "ANY",
 }
 
-// duckType returns the TypeScript expression of the type that DuckDB's driver has for t.
+// duckType returns a TypeScript expression for the type of DuckDB's driver that stands for t.
 func (g *generator) duckType(t ir.Type) string {
 	if emit.OnlyOfText(t) {
 		return "rt.duck.VARCHAR"

@@ -48,7 +48,7 @@ const (
 	Claimed = "claimed" // the object may be being written for the first time
 	// Lost says that the object is missing in the storage, or differs from what was written.
 	Lost = "lost"
-	// Prefix of a fingerprint that comes from the catalog of a restored backup.
+	// Unverified is the prefix of a fingerprint that comes from the catalog of a restored backup.
 	Unverified = "unverified "
 )
 

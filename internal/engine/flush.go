@@ -160,7 +160,7 @@ type flushed struct {
 	resident *resident
 	now      schema.Table // schema of the table when the flush began
 	patches  *patch.Set   // patches of the memtable when the flush began; nil if there were none
-	// Changes that were committed to the memtable's rows since the flush began.
+	// moving has the changes that were committed to the memtable's rows since the flush began.
 	moving *moving
 	parts  []*partFile
 	// rows[i] has the numbers in the memtable of the rows of parts[i], in the order of the rows in

@@ -12,7 +12,7 @@ import (
 type Kind uint8
 
 const (
-	// Internal is a defect of Scoter. The client reports it.
+	// Internal means that the error is a defect of Scoter. The client reports it.
 	Internal Kind = iota
 	// Invalid is a request that cannot succeed as it is. The client changes it.
 	Invalid
@@ -35,12 +35,12 @@ const (
 	// StorageFull means that the disk has no space. The operator frees some, and the client
 	// retries.
 	StorageFull
-	// Canceled is a request that the client gave up.
+	// Canceled means that the client gave the request up.
 	Canceled
 	// Timeout is a request that took longer than its time limit.
 	Timeout
 	// Corrupt means that data on disk is not what was written. The operator stops the server and
-	// restores.
+	// restores a backup.
 	Corrupt
 	// Unknown is a request that may or may not have been applied. The client finds out, or repeats
 	// it with the same idempotency key.

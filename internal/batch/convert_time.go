@@ -71,7 +71,7 @@ func convertTimestamp(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 			if arrow.TypeEqual(a.DataType(), t.Arrow()) {
 				return same(a)
 			}
-			// only the time zones of the types differ; both count from 1970 in UTC
+			// Only the time zones of the types differ; both count from 1970 in UTC.
 			return retyped(a, t.Arrow()), nil
 		}
 		return build(a, t, func(row int) (int64, string) { return check(rescale(values[row], from, stored)) })

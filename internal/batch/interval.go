@@ -108,7 +108,7 @@ func parseDuration(s string) (interval, bool) {
 			return interval{}, false
 		}
 		count, unit := s[:end], s[end]
-		// each unit may occur once, in this order
+		// Each unit may occur once, in this order.
 		units, s = units[strings.IndexByte(units, unit)+1:], s[end+1:]
 		whole, fraction, broken := strings.Cut(count, ".")
 		if broken {
@@ -163,8 +163,8 @@ func parseIntervalClock(s string) (int64, bool) {
 			micros += fraction
 		}
 	}
-	// A time that overflows has the wrong sign. The exception is math.MinInt64, which is negative
-	// as it must be, but whose absolute value overflows.
+	// A negative sum has overflowed, and is refused. The exception is math.MinInt64 itself: its
+	// absolute value overflows to the same number, so the result is right.
 	if micros < 0 && !(sign < 0 && micros == math.MinInt64) {
 		return 0, false
 	}

@@ -68,7 +68,7 @@ func Repeating(a arrow.Array) (arrow.Array, error) {
 }
 
 // encodeDictionary returns an array of text as a dictionary array, whose dictionary has each
-// distinct value once. If there are more than most distinct values, it returns nil.
+// distinct value once. If the number of distinct values is greater than most, it returns nil.
 func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	text, ok := a.(*array.String)
 	if !ok {

@@ -152,7 +152,8 @@ const (
 // parsed yet.
 type clock struct{ s string }
 
-// digits parses a number that has at least least and at most most digits.
+// digits parses a number that has at least the number of digits in least, and not more than in
+// most.
 func (c *clock) digits(least, most int) (int64, bool) {
 	n, v := 0, int64(0)
 	for n < len(c.s) && n < most && c.s[n] >= '0' && c.s[n] <= '9' {
@@ -299,7 +300,8 @@ func parseDate(s string) (int32, bool) {
 
 // instant is a timestamp that was parsed from text.
 type instant struct {
-	// seconds since 1970 in UTC; infiniteTime or -infiniteTime if the timestamp is infinite.
+	// seconds is the number of seconds since 1970 in UTC. If the timestamp is infinite, it is
+	// infiniteTime or -infiniteTime.
 	seconds int64
 	nanos   int64
 	// shifted says that the text had a UTC offset other than 0, which a type without time zone

@@ -246,7 +246,7 @@ func radixFromLeast(items, tmp []item, differing uint64) {
 			shift += 8
 			continue
 		}
-		// skip bits that are the same in all keys
+		// Skip bits that are the same in all keys.
 		shift += bits.TrailingZeros64(differing >> shift)
 		var at [256]uint32
 		for i := range src {

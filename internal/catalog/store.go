@@ -108,7 +108,7 @@ func (c *Catalog) finishJournal() (err error) {
 	if size, err := f.Size(); err != nil || size == 0 {
 		return err
 	}
-	// if the first byte is 0, SQLite does not take the file for a journal
+	// If the first byte is 0, SQLite does not take the file for a journal.
 	if _, err := f.WriteAt([]byte{0}, 0); err != nil {
 		return err
 	}

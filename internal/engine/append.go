@@ -79,7 +79,7 @@ type AppendOptions struct {
 	// Pins is only for Commit. It says which table lock the caller holds on all tables that it
 	// changes. On some of these tables it may hold a stronger lock.
 	Pins Pins
-	// Waits has a function that is called before the request waits for a table lock.
+	// Waits, if not nil, is called before the request waits for a table lock.
 	Waits Waits
 	// Evolutions is only for Commit. It has the schema changes that the rows need. The caller has
 	// computed its changes as if the schema changes had been made: see Engine.SettledAs.
@@ -287,7 +287,7 @@ type preparation struct {
 	// conformed has the batches that conform to their tables. They are released after they were
 	// copied.
 	conformed []arrow.RecordBatch
-	// plans of the copies to be made: a list for each table of the request.
+	// plans are the planned copies: a list for each table of the request.
 	plans    [][]*memtable.Plan
 	rowBytes int64
 	// patches are the new values of changed rows. There is one batch per patch, in the order in

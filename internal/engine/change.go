@@ -507,8 +507,8 @@ func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *r
 	}
 }
 
-// movesOf returns the remaps of those of the rowsets that were replaced. If a remap is not retained
-// any more, the error is ErrChanged.
+// movesOf returns the remaps of the given rowsets, as far as they were replaced. If a remap is not
+// retained any more, the error is ErrChanged.
 func (e *Engine) movesOf(id base.TableID, sources []base.SourceID) (map[base.SourceID]patch.Move, error) {
 	if len(sources) == 0 { // for example if the same commit creates the table
 		return nil, nil

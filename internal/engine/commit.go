@@ -380,7 +380,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 			v := t.current
 			residents := append(v.residents[:len(v.residents):len(v.residents)], p.resident)
 			old = append(old, t.installLocked(e.newVersionLocked(v.schema, v.parts, residents)))
-			// the reference that newResident returned belongs to the generation from now on
+			// The reference that newResident returned belongs to the generation from now on.
 			e.active.residents[id] = p.resident
 		}
 	}

@@ -179,7 +179,9 @@ type Engine struct {
 	// frozen has capacity 1. It has an element if a generation waits for its flush.
 	frozen chan struct{}
 
-	partsAdded chan struct{} // channel of capacity 1; see PartsChanged
+	// partsAdded are the receives a value after parts were added, see PartsChanged; its capacity is
+	// 1.
+	partsAdded chan struct{}
 
 	mu          sync.RWMutex // guards the fields from seq to moves, which only the committer writes
 	seq         base.Seq     // sequence number of the last visible edit

@@ -45,7 +45,7 @@ import (
 
 // These values of ExportObject.Fingerprint do not stand for a state of a partition.
 const (
-	Claimed = "claimed" // the object may be being written for the first time
+	Claimed = "claimed" // an object with this fingerprint may be being written for the first time
 	// Lost says that the object is missing in the storage, or differs from what was written.
 	Lost = "lost"
 	// Unverified is the prefix of a fingerprint that comes from the catalog of a restored backup.

@@ -68,7 +68,7 @@ func (e *Engine) forgetKeyLocked() {
 	e.keysInOrder[0] = nil // the array stays for a while, and must not keep the record in memory
 	e.keysInOrder = e.keysInOrder[1:]
 	if e.keys[c.key] != c {
-		return // during replay, a later request has replaced the record
+		return // a later request in the replayed log has replaced the record
 	}
 	delete(e.keys, c.key)
 	if c.stored {

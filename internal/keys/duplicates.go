@@ -120,7 +120,8 @@ type keyReader struct {
 	pass, passes uint64
 	rows         []keyRow
 	wantIndex    bool
-	// hashes of the keys of all rows of the part; used only if wantIndex is set.
+	// hashes has the hashes of the keys of all rows of the part. It is used only if wantIndex is
+	// set.
 	hashes []batch.KeyHash
 }
 

@@ -72,7 +72,7 @@ type rowset struct {
 	// guarded by Finder.mu.
 	failed time.Time
 
-	// cached data of a part, never nil; changed while Finder.mu is held.
+	// cached is the cached data of a part. It is never nil, and is changed while Finder.mu is held.
 	cached atomic.Pointer[cached]
 
 	mu     sync.Mutex // held while the index of a part is built, or that of a memtable is used

@@ -83,7 +83,8 @@ func Versions(a arrow.Array) ([]uint64, error) {
 // states has the State (version and tombstone mark) of each row of a rowset, as it was written.
 type states struct {
 	rows uint32
-	// versions of the rows as numbers; nil if the table has no version column.
+	// versions has the versions of the rows as numbers. It is nil if the table has no version
+	// column.
 	versions []uint64
 	// deleted are the rows whose column IsDeleted is true; nil if the table has no such column.
 	deleted *roaring.Bitmap

@@ -28,7 +28,7 @@ import (
 // Losers are the superseded rows that were found in a table. Seq and Rows say which of the table's
 // rows were compared for that.
 type Losers struct {
-	Seq base.Seq // all rows of parts up to this edit were deduplicated
+	Seq base.Seq // all rows that parts got up to this edit were deduplicated
 	// Rows says for each memtable how many of its rows, beginning with the first, were
 	// deduplicated. The memtables are given by id.
 	Rows map[base.SourceID]int64

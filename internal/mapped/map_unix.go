@@ -14,5 +14,5 @@ func mapMemory(n int) ([]byte, error) {
 	return mem, err
 }
 
-// unmapMemory returns memory from mapMemory to the operating system.
+// unmapMemory gives memory that mapMemory returned back to the operating system.
 func unmapMemory(mem []byte) error { return unix.Munmap(mem) }

@@ -12,8 +12,8 @@ import (
 )
 
 // dictionaryPays reports whether a dictionary takes less memory than plain utf8 text, for a column
-// of rows rows with values distinct values. It does if each value is used at least twice on
-// average.
+// with the given numbers of distinct values and of rows. It does if each value is used at least
+// twice on average.
 func dictionaryPays(values, rows int) bool { return 2*values <= rows }
 
 // dictPlan is the plan for the dictionary of a copied column. A column is copied from one or more

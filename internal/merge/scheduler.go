@@ -122,7 +122,7 @@ type Merge struct {
 	Partition string
 	Sources   int
 	Rows      int64
-	Bytes     int64 // total size of the old parts, in bytes
+	Bytes     int64 // total size of the parts that the merge replaces, in bytes
 	Started   time.Time
 	Finished  time.Time // when the merge ended; zero while it runs
 	Error     string    // error of the merge; empty while it runs, and if it succeeded
@@ -225,8 +225,8 @@ type Totals struct {
 	Done    int64
 	Errors  int64
 	Sources int64         // number of old parts that were replaced
-	Rows    int64         // number of rows of the old parts
-	Bytes   int64         // size of the old parts, in bytes
+	Rows    int64         // number of rows of the parts that were replaced
+	Bytes   int64         // size of the parts that were replaced, in bytes
 	Time    time.Duration // sum of the durations of the merges, each from begin to end
 }
 

@@ -37,7 +37,7 @@ func (m *merger) tombstonesAged(t *snapshot.Table, p *catalog.Part, at time.Time
 // compared with the tombstones of their keys.
 func (m *merger) inTime(t *snapshot.Table) time.Time {
 	if !t.Schema.MergeOnRead {
-		// rows of tables that do not merge on read are compared when they are written
+		// Rows of tables that do not merge on read are compared when they are written.
 		return m.clock.Now()
 	}
 	m.mu.Lock()

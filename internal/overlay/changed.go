@@ -34,7 +34,7 @@ type rowsetCache struct {
 	mu sync.Mutex
 	// version is the schema version to which latest and columns belong. A request with another
 	// version discards both.
-	version uint32        // schema version, see above; guarded by mu
+	version uint32        // schema version of latest and columns; guarded by mu
 	latest  *changed      // the changed rows for the newest snapshot so far; guarded by mu
 	columns cachedColumns // cached values by column; guarded by mu
 
@@ -86,7 +86,7 @@ type changed struct {
 	inPartOnce sync.Once
 	// columns has the current values of the changed rows, by column id. A column is added when a
 	// query first requests it.
-	columns map[base.ColumnID]arrow.Array // current values, see above; guarded by cache.mu
+	columns map[base.ColumnID]arrow.Array // current values by column id; guarded by cache.mu
 }
 
 // within returns the values of w from the first to the last of the given rows.
@@ -109,8 +109,8 @@ func (w writtenColumn) within(rows []uint32) writtenColumn {
 }
 
 // reader reads the written values of some rows of a rowset, converted to the current types of the
-// columns. rows are row numbers in ascending order. If the values take more than most bytes, it
-// stops, and returns the values of the first rows only.
+// columns. rows are row numbers in ascending order. most is a number of bytes: if the values take
+// more, the reader stops, and returns the values of the first rows only.
 type reader func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error)
 
 // at returns the changed rows of a rowset, for the changes in set and the schema version of table.
@@ -171,7 +171,7 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		if k := cached[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			// An even number. So this column is evicted before the columns that the same scan has
+			// The number is even, so this column is evicted before the columns that the same scan has
 			// found in the cache: see rowsetCaches.trim.
 			cached[column.ID] = &cachedColumn{used: 2 * scan}
 		}

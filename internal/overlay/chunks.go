@@ -25,7 +25,7 @@ type chunks struct {
 	most int64 // limit of the memory of all entries, in bytes
 
 	mu    sync.Mutex
-	all   map[chunkKey]*chunk // entries by part, row group and column; guarded by mu
+	all   map[chunkKey]*chunk // entry of each column chunk that was requested; guarded by mu
 	used  *lru.List           // list of *chunk, the most recently used first; guarded by mu
 	bytes int64               // memory of all entries, in bytes; guarded by mu
 }
@@ -53,7 +53,8 @@ type chunk struct {
 	asked  int          // number of requests for the chunk so far; guarded by chunks.mu
 	once   sync.Once
 	values arrow.Array
-	// ends of the part's row groups; only in an entry with the key ofGroups, see chunks.groups.
+	// ends says where the part's row groups end, see chunks.groups. It is used only in an entry
+	// with the key ofGroups.
 	ends []uint32
 	err  error
 }

@@ -47,9 +47,8 @@ type lazyRows interface {
 	// values subtracts from it the memory of the values that it caches. If room is not enough, it
 	// returns nil.
 	values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error)
-	// piece returns the given columns of the rows with the indexes from from up to, but not
-	// including, to. If these values take more than about pieceBytes, it returns only those of the
-	// first rows.
+	// piece returns the given columns of the rows with the indexes i for which from <= i < to. If
+	// these values take more than about pieceBytes, it returns only those of the first rows.
 	piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error)
 }
 
@@ -175,7 +174,7 @@ func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
 		}
 	}
 	for _, column := range unsafe.Slice(projected, int(n)) {
-		// greater numbers are columns of the row address or DuckDB's row id, which are not read
+		// Greater numbers are columns of the row address or DuckDB's row id, which are not read.
 		if column < C.idx_t(len(s.table.Columns)) {
 			add(int(column))
 		}

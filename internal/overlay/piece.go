@@ -68,9 +68,9 @@ func scoterFreePiece(memory C.uintptr_t) {
 	h.Delete()
 }
 
-// readPiece reads a piece of a rowset and describes it in *out: the columns with the indexes in
-// wanted, for the rows from from up to, but not including, to. If the values take too much memory,
-// the piece has only the first of these rows.
+// readPiece reads a piece of a rowset and describes it in *out. The piece has the columns with the
+// indexes in wanted, for the rows with the indexes i for which from <= i < to. If the values take
+// too much memory, the piece has only the first of these rows.
 func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_piece) error {
 	values, err := s.rowsets[source].piece(s.ctx, s.columns(wanted), from, to)
 	if err != nil {
@@ -88,9 +88,9 @@ func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_p
 	return nil
 }
 
-// piece returns the current values of changed rows in the given columns: of the rows with the
-// indexes from from up to, but not including, to. If they take too much memory, it returns only
-// those of the first rows: see lazyRows.
+// piece returns the current values in the given columns of the changed rows with the indexes i for
+// which from <= i < to. If they take too much memory, it returns only those of the first rows: see
+// lazyRows.
 func (c *changed) piece(ctx context.Context, columns []schema.Column, read reader, from, to int) ([]arrow.Array, error) {
 	n, err := c.joined(columns, c.rows[from:to])
 	if err != nil {

@@ -30,8 +30,9 @@ type partRows struct {
 }
 
 // readParts reads columns of some rows of several parts with one query, because planning a query
-// costs more than reading some rows. All parts must have the schema version written. If the values
-// take more than most bytes, it stops. Later rows or parts then get no values.
+// costs more than reading some rows. All parts must have the schema version written. most is a
+// number of bytes: if the values take more, readParts stops. Later rows or parts then get no
+// values.
 func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written schema.Table, columns []schema.Column, most int64) error {
 	files, urls := make([]livescan.File, len(parts)), make([]string, len(parts))
 	var all []uint32
@@ -171,8 +172,8 @@ func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int)
 	return nil
 }
 
-// together returns how many of the parts, beginning with the first, have at most most rows in
-// total. It returns at least 1.
+// together returns how many of the parts, beginning with the first, have in total not more rows
+// than most. It returns at least 1.
 func together(parts []*partRows, most int) int {
 	n, rows := 1, len(parts[0].rows)
 	for n < len(parts) && rows+len(parts[n].rows) <= most {
@@ -237,8 +238,8 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 	}
 }
 
-// takeRows returns columns of some rows of a memtable, in memory of their own. If the values take
-// more than most bytes, it stops and returns only the first rows.
+// takeRows returns columns of some rows of a memtable, in memory of their own. most is a number of
+// bytes: if the values take more, takeRows stops and returns only the first rows.
 func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int64) (arrow.RecordBatch, error) {
 	records := make([]arrow.RecordBatch, len(v.Batches))
 	for i, b := range v.Batches {
@@ -257,8 +258,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 		if err != nil {
 			return nil, err
 		}
-		// taken may be a slice of the memtable's memory, which is freed before the cached values
-		// are
+		// The batch may be a slice of the memtable's memory, which is freed before the cached values
+		// are.
 		own, err := batch.Copy(taken)
 		if err != nil {
 			return nil, err
@@ -293,8 +294,8 @@ func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, erro
 }
 
 // readSome runs a query on a DuckDB connection of its own, and returns result rows in DuckDB's
-// memory. If they take more than most bytes, it stops. ended reports whether the records have all
-// rows of the result. The caller releases the records, even if there is an error.
+// memory. most is a number of bytes: if the rows take more, it stops. ended reports whether the
+// records have all rows of the result. The caller releases the records, even if there is an error.
 func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records []arrow.RecordBatch, ended bool, err error) {
 	conn, err := o.inst.Connect()
 	if err != nil {

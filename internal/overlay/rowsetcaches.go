@@ -22,7 +22,7 @@ type rowsetCaches struct {
 	mu  sync.Mutex
 	all []weak.Pointer[rowsetCache] // pointers to all caches; guarded by mu
 	// full is the length of the list all from which on pointers to freed caches are removed.
-	full int // length of all, see above; guarded by mu
+	full int // length of all at which to remove pointers; guarded by mu
 }
 
 func newRowsetCaches(most int64) *rowsetCaches {

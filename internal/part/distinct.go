@@ -126,8 +126,8 @@ func (t *numberTable[T]) place(v T) *numberSlot[T] {
 	}
 }
 
-// indexes writes the index of each number to out, and adds new numbers to the table. It returns
-// false if the table would get more than most distinct numbers.
+// indexes writes the index of each number to out, and adds new numbers to the table. most is the
+// maximum number of distinct numbers: if the table would get more, indexes returns false.
 func (t *numberTable[T]) indexes(numbers []T, out []int32, most int) bool {
 	for i, v := range numbers {
 		s := t.place(v)

@@ -158,8 +158,7 @@ func (s selection) at(i int) int {
 	return int(s.positions[i])
 }
 
-// slice returns the elements of the selection from the index from up to, but not including, the
-// index to.
+// slice returns the elements of the selection with the indexes i for which from <= i < to.
 func (s selection) slice(from, to int) selection {
 	if s.positions == nil {
 		return selection{from: s.from + from, n: to - from}

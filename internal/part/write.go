@@ -111,12 +111,15 @@ type writer struct {
 	opts  Options
 	// pending has the rows that are not in a row group yet. They may be more than one row group.
 	pending []arrow.RecordBatch
-	rows    int64                         // number of rows in pending
-	bytes   int64                         // size of the values in pending, in bytes
-	file    *metadata.FileMetaDataBuilder // nil until the first row group is written
-	pages   file.PageWriter               // nil until the first leaf is written
-	leaves  []leafPath
-	// storage of each leaf (Parquet column without children); nil until the leaf has values.
+	rows    int64 // number of rows in pending
+	bytes   int64 // size of the values in pending, in bytes
+	// file are the collects the footer; nil until the first row group is written.
+	file *metadata.FileMetaDataBuilder
+	// pages are the writes pages to the file; nil until the first leaf is written.
+	pages  file.PageWriter
+	leaves []leafPath
+	// storage says how each leaf (Parquet column without children) is stored. An element is nil
+	// until the leaf has values.
 	storage []*storage
 	total   Written
 	// chunks[g][l] has the footer data of the column chunk of leaf l (a Parquet column without
@@ -129,7 +132,7 @@ type writer struct {
 type chunkFooter struct {
 	codec    compress.Compression
 	encoding parquet.Encoding
-	// statistics of the values; nil for a leaf inside a nested column.
+	// statistics describes the values of the chunk. It is nil for a leaf inside a nested column.
 	statistics *metadata.EncodedStatistics
 }
 

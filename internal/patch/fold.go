@@ -39,7 +39,7 @@ type run struct {
 	values   arrow.Array
 	// typ is the type of the values. If adjacent runs have equal types, they have the same pointer.
 	typ     arrow.DataType
-	version uint32 // schema version of the newest of the values
+	version uint32 // newest schema version under which one of the values was set
 	bytes   int64  // memory that the run takes, in bytes
 }
 
@@ -95,8 +95,8 @@ func push(runs []run, newest run) ([]run, error) {
 			}
 			k++
 		}
-		// Fold the last k runs. Otherwise a run of a lower level would come before one of a higher
-		// level, or there would be foldFanout runs of one level.
+		// Fold the last k runs, unless the levels descend and there are fewer than foldFanout runs
+		// of one level.
 		if k == same && same < foldFanout {
 			return runs, nil
 		}

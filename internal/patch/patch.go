@@ -224,7 +224,8 @@ func (s *Set) Patched() *roaring.Bitmap {
 	return s.patched
 }
 
-// Version returns the schema version of the newest of the new values, or 0 if the set has none.
+// Version returns the newest schema version under which one of the new values was set, or 0 if the
+// set has no new values.
 func (s *Set) Version() uint32 {
 	v := uint32(0)
 	for _, c := range s.chains {

@@ -29,7 +29,7 @@ type Space struct {
 const (
 	resultShare = 8
 	mostShare   = 4 // queries stop when less than 1/mostShare of the space is free
-	// the last 1/lastShare of the space is only for small pieces, such as error messages
+	// The last 1/lastShare of the space is only for small pieces, such as error messages.
 	lastShare = 8
 	freeShare = 4 // a result's file may use at most 1/freeShare of the free bytes on the disk
 )

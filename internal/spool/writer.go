@@ -31,7 +31,7 @@ type Writer struct {
 	room chan struct{}
 	done chan struct{} // closed when the sender goroutine has ended; nil if it was not started
 
-	mu    sync.Mutex // guards the following fields
+	mu    sync.Mutex // guards the fields from queue to err
 	queue [][]byte   // buffers that wait to be sent; they are sent before the bytes in the file
 	idle  []*buffer
 	made  int       // number of buffers that were allocated

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// sectorBytes is the size of a disk sector: after a power failure, each sector is either written or
-// not.
+// sectorBytes is the size of a sector in bytes. In a power failure, a disk may write some of the
+// sectors of a write and lose the others.
 const sectorBytes = 512
 
 // node is a file or a folder. It has the state that processes see, the state that is durable, and

@@ -113,9 +113,9 @@ type writer struct {
 	pending []arrow.RecordBatch
 	rows    int64 // number of rows in pending
 	bytes   int64 // size of the values in pending, in bytes
-	// file are the collects the footer; nil until the first row group is written.
+	// file collects the footer. It is nil until the first row group is written.
 	file *metadata.FileMetaDataBuilder
-	// pages are the writes pages to the file; nil until the first leaf is written.
+	// pages writes pages to the file. It is nil until the first leaf is written.
 	pages  file.PageWriter
 	leaves []leafPath
 	// storage says how each leaf (Parquet column without children) is stored. An element is nil

@@ -209,7 +209,8 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 				text = append(text, "")
 				continue
 			}
-			// The string shares the memory of the batch, which stays valid until the sort has ended.
+			// The string shares the memory of the batch, which stays valid until the sort has
+			// ended.
 			text = append(text, unsafe.String(unsafe.SliceData(bytes[o[i]:]), int(o[i+1]-o[i])))
 		}
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// backgroundWorld is a table of parts with a finder. Reads wait for the channel goAhead, if it is not
-// nil, and fail with the error fail.
+// backgroundWorld is a table of parts with a finder. Reads wait for the channel goAhead, if it is
+// not nil, and fail with the error fail.
 type backgroundWorld struct {
 	*testing.T
 	table   *snapshot.Table

@@ -122,8 +122,8 @@ func (d *database) createEvents(name string, partitioned bool) (schema.Table, er
 	return d.engine.CreateTable(ctx, t, true)
 }
 
-// flushEvents appends rows of a writer, with the numbers from, from+1, and so on, and flushes them to one part
-// for each partition.
+// flushEvents appends rows of a writer, with the numbers from, from+1, and so on, and flushes them
+// to one part for each partition.
 func (d *database) flushEvents(name, writer string, from, count int) error {
 	rec := eventsOf(writer, from, count)
 	if _, err := d.engine.Append(ctx, []engine.TableRows{{Table: engine.TableName{Database: "d", Schema: "main", Name: name}, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{}); err != nil {

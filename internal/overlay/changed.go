@@ -171,8 +171,8 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		if k := cached[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			// The number is even, so this column is evicted before the columns that the same scan has
-			// found in the cache: see rowsetCaches.trim.
+			// The number is even, so this column is evicted before the columns that the same scan
+			// has found in the cache: see rowsetCaches.trim.
 			cached[column.ID] = &cachedColumn{used: 2 * scan}
 		}
 	}

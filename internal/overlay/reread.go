@@ -258,8 +258,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 		if err != nil {
 			return nil, err
 		}
-		// The batch may be a slice of the memtable's memory, which is freed before the cached values
-		// are.
+		// The batch may be a slice of the memtable's memory, which is freed before the cached
+		// values are.
 		own, err := batch.Copy(taken)
 		if err != nil {
 			return nil, err

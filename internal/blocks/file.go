@@ -212,8 +212,8 @@ func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err err
 	return nil
 }
 
-// readBlock reads a block of the file into the slice to, and compares it with its checksum. block
-// is the number of the block, from 0.
+// readBlock reads a block of the file into the given slice, and compares it with its checksum.
+// block is the number of the block, from 0.
 func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	if err := f.read(r, to, int64(block)*Size); err != nil {
 		return err
@@ -221,8 +221,8 @@ func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	return f.compare(sums, block, to)
 }
 
-// read fills the slice to with bytes of the file, beginning at the offset at. If the file is too
-// short, the error is Corrupt.
+// read fills the given slice with bytes of the file, beginning at the given offset. If the file is
+// too short, the error is Corrupt.
 func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	n, err := r.ReadAt(to, at)
 	if n == len(to) {

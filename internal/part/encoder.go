@@ -17,8 +17,8 @@ type encoder interface {
 	add(values arrow.Array, s selection) error
 	// size returns the approximate encoded size of the page so far, in bytes.
 	size() int
-	// flush appends the encoded page to the byte slice to, returns the result, and starts the next
-	// page.
+	// flush appends the encoded page to the given byte slice, returns the result, and starts the
+	// next page.
 	flush(to []byte) []byte
 }
 

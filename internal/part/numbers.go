@@ -253,8 +253,8 @@ func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(valu
 	})
 }
 
-// unpack appends the values of a page to the slice to. The page must not have NULLs. dictionary has
-// the values of the chunk's dictionary page, if there is one.
+// unpack appends the values of a page to the given slice. The page must not have NULLs. dictionary
+// has the values of the chunk's dictionary page, if there is one.
 func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int64) (out []int64, err error) {
 	switch h.encoding {
 	case parquet.Encodings.Plain:
@@ -269,7 +269,7 @@ func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int6
 	return nil, base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
 }
 
-// plain appends count numbers to the slice to. data has them in PLAIN encoding.
+// plain appends count numbers to the given slice. data has them in PLAIN encoding.
 func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	for i := range count {
 		if c.narrow {

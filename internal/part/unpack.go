@@ -83,7 +83,7 @@ func (r *hybrid) at(i int) uint64 {
 }
 
 // appendUnpacked decodes the first count values of data, which are in the hybrid encoding. It calls
-// f with each value, and appends the results to the slice to.
+// f with each value, and appends the results to the given slice.
 func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) int64) []int64 {
 	r := hybridOf(data, width)
 	for r.end < count {
@@ -243,8 +243,8 @@ func sumOf(data []byte, count, width int) (sum int64) {
 	return sum
 }
 
-// unpack decodes the next len(to) deltas, of width bits each, and writes the values that result
-// from adding them up to the slice to.
+// unpack decodes the next len(to) deltas, of width bits each. It adds them up, and writes the
+// resulting values to the given slice.
 func (d *deltas) unpack(to []int64, width int) {
 	v, least, data := d.last, d.least, d.data
 	switch {
@@ -288,7 +288,7 @@ func (d *deltas) unpack(to []int64, width int) {
 }
 
 // appendUndelta decodes count values of data, which are in the encoding DELTA_BINARY_PACKED, and
-// appends them to the slice to.
+// appends them to the given slice.
 func appendUndelta(to []int64, data []byte, count int) ([]int64, error) {
 	d, err := deltasOf(data, count)
 	if err != nil {

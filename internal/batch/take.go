@@ -86,9 +86,9 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 	return takeRows(recs, common, ordinals)
 }
 
-// TakeFirst returns the rows with the first of the given ordinals, as Take does. most is the maximum
-// number of rows. It takes fewer if their texts would not fit into one array. It also returns the
-// number of rows that it took.
+// TakeFirst returns the rows with the first of the given ordinals, as Take does. most is the
+// maximum number of rows. It takes fewer if their texts would not fit into one array. It also
+// returns the number of rows that it took.
 func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.RecordBatch, int, error) {
 	for n := min(len(ordinals), most); ; n /= 2 {
 		rec, err := Take(recs, ordinals[:n])

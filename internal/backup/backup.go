@@ -36,19 +36,21 @@ const (
 	ContentType = "application/x-tar"
 )
 
-// header is the first file of an archive, which describes it.
+// header is the content of the first file of an archive. It describes the archive.
 type header struct {
 	Format  int       `json:"format"`
 	Version string    `json:"version"` // version of the Scoter that made the archive
 	Created time.Time `json:"created"`
-	Seq     base.Seq  `json:"seq"`   // number of the last edit in the archive
-	Files   int       `json:"files"` // number of files, without header and checksums
-	Bytes   int64     `json:"bytes"` // size of these files in bytes
+	// Seq is the sequence number of the last edit (atomic change of the data) in the archive.
+	Seq   base.Seq `json:"seq"`
+	Files int      `json:"files"` // number of files in the archive, without header and checksums
+	Bytes int64    `json:"bytes"` // total size in bytes of the files that Files counts
 }
 
-// Write writes an archive of an image of the data directory. If a file differs from what the
-// catalog says, or the log is damaged, the error is Corrupt: a backup of damaged data would be
-// useless. After an error the output is incomplete, and Restore refuses it.
+// Write writes an archive of the image, which is the content of a data directory at one moment. If
+// a file differs from what the catalog says about it, or the log is damaged, the error is Corrupt,
+// because a backup of damaged data would be useless. After an error the output is incomplete, and
+// Restore refuses it.
 func Write(ctx context.Context, image *engine.Image, created time.Time, w io.Writer) error {
 	if err := image.CheckLog(ctx); err != nil {
 		return base.Wrap(err, "back up the log")
@@ -106,7 +108,7 @@ func addJSON(archive *tar.Writer, name string, created time.Time, v any) error {
 	return err
 }
 
-// stoppable is a reader that returns an error after its context has ended.
+// stoppable is an io.Reader that returns an error after its context has ended.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader

@@ -62,8 +62,8 @@ func verify(t *testing.T, dir string) {
 	must(t, e.Close())
 }
 
-// sample returns a database with parts, patches, deletions, rows that are only in the log, a keyed
-// table and a view.
+// sample returns a database that has parts, patches, deletions, rows that are only in the log, a
+// table with a key, and a view.
 func sample(t *testing.T, dir string) *scoter.DB {
 	db := openDB(t, dir)
 	exec(t, db, "CREATE TABLE t (id BIGINT, v VARCHAR) SORTED BY (id)")

@@ -19,20 +19,22 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// maxJSON is the maximum number of bytes of a JSON file in an archive, which is read into memory.
+// maxJSON is the maximum size in bytes of a JSON file in an archive, since such files are read into
+// memory.
 const maxJSON = 256 << 20
 
-// allowed matches the names of files that a data directory may have. Restore refuses an archive
-// with any other name, and so it refuses paths outside of the directory.
+// allowed matches the names of the files that a data directory may have. Restore refuses an archive
+// with any other name. So it also refuses paths that lead out of the directory.
 var allowed = regexp.MustCompile(`^(wal/[0-9]+\.wal|parts/[0-9]+/[0-9]+\.parquet|patches/[0-9]+/[0-9]+\.parquet)$`)
 
-// Restore extracts an archive into a data directory. dir must not exist, or be an empty folder.
-// Every file is compared with its checksum. The catalog is published after all other files, because
+// Restore extracts an archive into the data directory dir. dir must not exist yet, or must be an
+// empty folder. Every file is compared with its checksum. The catalog is published last, because
 // without it the folder is not a data directory. After an error Restore leaves no files and no new
-// folders. An archive that is incomplete or was modified is Corrupt. The directory is locked during
-// the restore, as it is when it is open.
+// folders. If the archive is incomplete or was modified, the error is Corrupt. During the restore
+// the directory is locked, as it is while a server has it open.
 func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
-	// This check is before the lock file is created, because the folder may have other files.
+	// This check comes before the lock file is created: if the folder has other files, Restore must
+	// not change anything in it.
 	if err := checkEmpty(fsys, dir); err != nil {
 		return err
 	}
@@ -55,7 +57,7 @@ func Restore(ctx context.Context, fsys vfs.FS, r io.Reader, dir string) error {
 	})
 }
 
-// missing returns dir and its parents, as far as they do not exist. dir is the first one.
+// missing returns those of dir and its parents that do not exist, beginning with dir.
 func missing(fsys vfs.FS, dir string) (all []string, err error) {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		_, err := fsys.Stat(dir)
@@ -66,7 +68,8 @@ func missing(fsys vfs.FS, dir string) (all []string, err error) {
 	}
 }
 
-// removeEmpty removes folders in the order of the list, until one has content.
+// removeEmpty removes the folders of the list in order. It stops at the first folder that is not
+// empty.
 func removeEmpty(fsys vfs.FS, dirs []string) error {
 	for _, dir := range dirs {
 		if names, err := fsys.List(dir); err != nil || len(names) > 0 {
@@ -79,13 +82,13 @@ func removeEmpty(fsys vfs.FS, dirs []string) error {
 	return nil
 }
 
-// Remove removes the files of a data directory that Restore wrote. It returns an error if the
-// directory is in use.
+// Remove removes the files of a data directory that Restore wrote. It returns an error if a process
+// has the directory open.
 func Remove(fsys vfs.FS, dir string) error {
 	return locked(fsys, dir, func() error { return removeAll(fsys, dir) })
 }
 
-// locked calls do while it holds the lock of the directory.
+// locked takes the lock of the data directory dir, calls do, and releases the lock.
 func locked(fsys vfs.FS, dir string, do func() error) error {
 	lock, err := fsys.Lock(filepath.Join(dir, engine.LockName))
 	if err != nil {
@@ -94,7 +97,7 @@ func locked(fsys vfs.FS, dir string, do func() error) error {
 	return errors.Join(do(), lock.Close())
 }
 
-// checkEmpty returns an error if a folder is not empty.
+// checkEmpty returns an error if the folder dir exists and is not empty.
 func checkEmpty(fsys vfs.FS, dir string) error {
 	names, err := fsys.List(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -117,13 +120,13 @@ func removeAll(fsys vfs.FS, dir string) error {
 	return errors.Join(errs...)
 }
 
-// unpacking is a restore that is running.
+// unpacking is the state of a restore that is running.
 type unpacking struct {
 	fs      vfs.FS
 	dir     string
 	archive *tar.Reader
 	head    header
-	sums    map[string]string // checksums of the files extracted so far
+	sums    map[string]string // checksums of the files that were extracted so far, by name
 }
 
 func (u *unpacking) run() error {
@@ -147,8 +150,8 @@ func (u *unpacking) run() error {
 		case err != nil:
 			return err
 		case h.Name == catalog.FileName:
-			// This file must be durable before the catalog is. It says that the catalog's
-			// information on exports may be outdated.
+			// This file says that what the catalog knows about exports may be outdated. It must be
+			// durable before the catalog is.
 			if err := vfs.WriteFile(u.fs, filepath.Join(u.dir, engine.RestoredName), func(io.Writer) error { return nil }); err != nil {
 				return err
 			}
@@ -162,7 +165,7 @@ func (u *unpacking) run() error {
 	}
 }
 
-// next returns the header of the archive's next file. If the archive ends here, it returns an
+// next returns the header of the archive's next file. If there is no further file, it returns an
 // error.
 func (u *unpacking) next() (*tar.Header, error) {
 	h, err := u.archive.Next()
@@ -175,8 +178,8 @@ func (u *unpacking) next() (*tar.Header, error) {
 	return h, err
 }
 
-// file extracts the current file of the archive. Then it calls then, and publishes the file if that
-// returns nil.
+// file extracts the current file of the archive and calls then. If then returns nil, it publishes
+// the file under its name.
 func (u *unpacking) file(h *tar.Header, then func() error) error {
 	if _, twice := u.sums[h.Name]; twice {
 		return base.Errorf(base.Corrupt, "the archive has %s twice", h.Name)
@@ -198,8 +201,8 @@ func (u *unpacking) file(h *tar.Header, then func() error) error {
 	})
 }
 
-// complete returns an error unless the archive ends correctly and all its files have their
-// checksums.
+// complete returns an error unless the archive ends correctly, and its list of checksums matches
+// the extracted files.
 func (u *unpacking) complete() error {
 	h, err := u.next()
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"net/http"
 )
 
-// Kind says how a client can react to an error. There are few kinds on purpose: a new one is
-// justified only by a new reaction.
+// Kind says how a client can react to an error. There are few kinds on purpose: a new kind is
+// justified only if clients react to it in a new way.
 type Kind uint8
 
 const (
-	// Internal is a defect of Scoter. The client reports it.
+	// Internal means that the error is a defect of Scoter. The client reports it.
 	Internal Kind = iota
 	// Invalid is a request that cannot succeed as it is. The client changes it.
 	Invalid
@@ -35,12 +35,12 @@ const (
 	// StorageFull means that the disk has no space. The operator frees some, and the client
 	// retries.
 	StorageFull
-	// Canceled is a request that the client gave up.
+	// Canceled means that the client gave the request up.
 	Canceled
 	// Timeout is a request that took longer than its time limit.
 	Timeout
 	// Corrupt means that data on disk is not what was written. The operator stops the server and
-	// restores.
+	// restores a backup.
 	Corrupt
 	// Unknown is a request that may or may not have been applied. The client finds out, or repeats
 	// it with the same idempotency key.
@@ -69,10 +69,10 @@ var kinds = [...]struct {
 	Unknown:         {"unknown", http.StatusInternalServerError, 74},
 }
 
-// String returns the name of the kind in responses, logs and docs.
+// String returns the kind's name, as it appears in responses, logs and docs.
 func (k Kind) String() string { return kinds[k].name }
 
-// KindNamed returns the kind whose String is name, or Internal if there is none.
+// KindNamed returns the kind with the given name, or Internal if no kind has that name.
 func KindNamed(name string) Kind {
 	for k := range kinds {
 		if kinds[k].name == name {
@@ -85,12 +85,12 @@ func KindNamed(name string) Kind {
 // HTTPStatus returns the status code of a response with an error of this kind.
 func (k Kind) HTTPStatus() int { return kinds[k].status }
 
-// ExitCode returns the exit code of the command line for this kind, as in sysexits.h where one
-// fits.
+// ExitCode returns the exit code of the command line for this kind of error. It is the code of
+// sysexits.h where that has a suitable one.
 func (k Kind) ExitCode() int { return kinds[k].exit }
 
-// Retryable reports whether a request that got this error was not applied, and may succeed if it is
-// repeated as it is.
+// Retryable reports whether an error of this kind means that the request was not applied, and that
+// the same request may succeed later.
 func (k Kind) Retryable() bool { return k == Busy || k == Unavailable || k == StorageFull }
 
 // Error is an error for a user: its kind, what happened and where, and what to do about it.
@@ -102,8 +102,8 @@ type Error struct {
 	cause    error
 }
 
-// Errorf returns an error of a kind. The format is that of fmt.Errorf: errors.Is and errors.As find
-// an error that is passed for %w.
+// Errorf returns an error of the given kind. The format is that of fmt.Errorf: an error that is
+// passed for %w is found by errors.Is and errors.As.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
 	return &Error{Kind: kind, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
@@ -112,26 +112,27 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 // Error returns the message, without the hint.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the error that was passed for %w, if any.
+// Unwrap returns the error that was passed to Errorf for %w, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// WithHint returns a copy with a hint.
+// WithHint returns a copy of the error with a hint: what the client can do about it.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
 	c.Hint = fmt.Sprintf(format, args...)
 	return &c
 }
 
-// At returns a copy with the position of the error: a byte of the SQL text or body, counted from 1.
+// At returns a copy of the error with its position: the number of a byte of the SQL text or body,
+// counted from 1.
 func (e *Error) At(position int) *Error {
 	c := *e
 	c.Position = position
 	return &c
 }
 
-// KindOf returns the kind of an error. If several errors in err's chain have one, it is that of the
-// outermost. The error of a context that ended is Canceled or Timeout. Any other error without a
-// kind is Internal.
+// KindOf returns the kind of an error. If several errors in err's chain have a kind, the outermost
+// one decides. If a context was canceled, the kind is Canceled, and if its deadline passed,
+// Timeout. Any other error without a kind is Internal.
 func KindOf(err error) Kind {
 	var e *Error
 	switch {
@@ -147,7 +148,7 @@ func KindOf(err error) Kind {
 }
 
 // Wrap returns err with a description of the failed operation before its message. Kind, hint and
-// position stay. If err is nil, it returns nil.
+// position stay as they are. If err is nil, Wrap returns nil.
 func Wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -4,8 +4,8 @@ package base
 
 import "fmt"
 
-// Seq is the sequence number of an edit. Edits are numbered from 1, in the order in which they
-// become visible.
+// Seq is the sequence number of an edit (one atomic change of what queries see). Edits are numbered
+// from 1, in the order in which they become visible.
 type Seq uint64
 
 // TableID identifies a table for its whole life, across renames. Ids are never reused.
@@ -30,10 +30,11 @@ type StreamID uint32
 // EXPORT). Ids are never reused.
 type ExportID uint32
 
-// SegmentID numbers the segments of the log, ascending.
+// SegmentID is the number of a segment (one file of the log). Later segments have greater numbers.
 type SegmentID uint64
 
-// RowAddress identifies a row of a table.
+// RowAddress identifies a row of a table: the id of its rowset, and the number of the row in that
+// rowset.
 type RowAddress struct {
 	Source  SourceID
 	Ordinal RowOrdinal

@@ -6,8 +6,8 @@ import (
 )
 
 // Nearest returns the candidate that a person most likely meant by word, or "" if no candidate is
-// near. A candidate is near if at most a third of its letters are wrong. One wrong letter is always
-// allowed, and two in candidates of four letters or more. Letter case does not matter.
+// near. A candidate is near if at most a third of its letters are wrong. At least one letter may be
+// wrong, and two in candidates of four letters or more. Letter case does not matter.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", 1<<30
 	for _, c := range candidates {
@@ -24,7 +24,7 @@ func Nearest(word string, candidates []string) string {
 }
 
 // Distance returns how many insertions, deletions, replacements and swaps of adjacent characters
-// are needed to turn a into b. If a text has more than 200 characters, it returns 1 << 20.
+// are needed to turn a into b. If a or b has more than 200 characters, it returns 1 << 20.
 func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if len(x) > 200 || len(y) > 200 {

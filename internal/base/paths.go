@@ -20,7 +20,7 @@ func WithoutFolder(text, folder string) string {
 			after = after[1:]
 		case after == "" || !goesOn(after[0]):
 			b.WriteString("the data directory")
-		default: // folder is only the beginning of another folder's name
+		default: // the text has another folder, whose name only begins with folder
 			b.WriteString(folder)
 		}
 		text = after

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ConformOptions are what Conform has to know about a batch in addition to its content. The zero
+// ConformOptions are what Conform must know about a batch in addition to its content. The zero
 // value is valid.
 type ConformOptions struct {
 	// FirstRow is the number, from 0, of the batch's first row within its request. Error messages
@@ -20,16 +20,17 @@ type ConformOptions struct {
 	// Defaults has values for columns that the batch lacks: one value for all rows, or one value
 	// for each row. They are converted to the column's type like other values.
 	Defaults map[base.ColumnID]arrow.Array
-	// AllowNull allows NULLs in NOT NULL columns. It is for stored rows, which may have such NULLs:
-	// the rows were written before the column became NOT NULL, and have since been deleted or
-	// changed.
+	// AllowNull allows NULLs in NOT NULL columns. It is for stored rows, which may have such NULLs
+	// if the rows were written before the column became NOT NULL, and were deleted or changed
+	// later.
 	AllowNull bool
 }
 
-// Conform converts a batch of any columns to a batch of the table: it has the table's columns, in
-// the table's order and storage types. Columns are matched by name, without case as in DuckDB. If
-// the batch lacks a column, the column gets its default, or NULL. A column that the table does not
-// have is an error, unless all its values are NULL.
+// Conform converts a batch with any columns to a batch of the table: the result has the table's
+// columns, in the table's order and storage types. Columns are matched by name, without regard to
+// case, as in DuckDB. If the batch lacks a column, the column gets its default, or NULL. If the
+// batch has a column that the table does not have, that is an error, unless all its values are
+// NULL.
 //
 // Values are converted if nothing is lost:
 //   - between numbers, if the value is exact in the column's type
@@ -43,7 +44,7 @@ type ConformOptions struct {
 // If a column already has its storage type, it is not copied. Its values are checked if they could
 // be unreadable later: UTF-8, digits of decimals, dictionary indices.
 //
-// Errors are base.Invalid and name table, row, column and value.
+// Errors are base.Invalid, and name table, row, column and value.
 func Conform(rec arrow.RecordBatch, table schema.Table, options ConformOptions) (arrow.RecordBatch, error) {
 	from, err := matchColumns(rec, table)
 	if err != nil {
@@ -127,10 +128,10 @@ func missingColumn(table schema.Table, c schema.Column, value arrow.Array, rows 
 	return Nulls(c.Type, rows), nil
 }
 
-// fault says which value of an array cannot be converted, and why. It is about the first such
-// value.
+// fault says which value of an array cannot be converted, and why. If there are several such
+// values, it is about the first one.
 type fault struct {
-	row   int // row number in the array
+	row   int // number of the value's row in the array
 	value string
 	why   string
 }
@@ -140,8 +141,8 @@ func (f *fault) report(table schema.Table, c schema.Column, firstRow int64) *bas
 		table.QualifiedName(), firstRow+int64(f.row)+1, c.Name, f.value, f.why)
 }
 
-// faultAt returns the fault for a row of an array. format and args say what is wrong with the row's
-// value.
+// faultAt returns the fault for one row of an array. format and args say what is wrong with the
+// value of the row.
 func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	value := "NULL"
 	if a.IsValid(row) {
@@ -150,7 +151,8 @@ func faultAt(a arrow.Array, row int, format string, args ...any) *fault {
 	return &fault{row: row, value: value, why: fmt.Sprintf(format, args...)}
 }
 
-// shownBytes is the maximum number of bytes of a value or name that an error message repeats.
+// shownBytes is the maximum length in bytes of a value or name that an error message shows. Longer
+// ones are shortened.
 const shownBytes = 80
 
 func shorten(s string) string {
@@ -173,7 +175,7 @@ func firstNull(a arrow.Array) int {
 	return 0
 }
 
-// Nulls returns an array of NULLs of a type, in its storage type. The caller releases it.
+// Nulls returns an array of rows NULLs of the type t, in its storage type. The caller releases it.
 func Nulls(t schema.Type, rows int) arrow.Array {
 	dt := t.Arrow()
 	ext, ok := dt.(arrow.ExtensionType)
@@ -185,7 +187,8 @@ func Nulls(t schema.Type, rows int) arrow.Array {
 	return retyped(storage, dt)
 }
 
-// retyped returns an array with the buffers of a, and another type with the same memory layout.
+// retyped returns an array with the buffers of a and the type dt. Both types must have the same
+// memory layout.
 func retyped(a arrow.Array, dt arrow.DataType) arrow.Array {
 	old := a.Data()
 	data := array.NewData(dt, old.Len(), old.Buffers(), old.Children(), old.NullN(), old.Offset())

@@ -13,8 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// elements returns an array of the elements of all lists in a that are not NULL, in order. It also
-// returns offsets: list i has the elements from offsets[i] up to offsets[i+1].
+// elements returns an array with the elements of all lists in a that are not NULL, in their order.
+// It also returns offsets: the elements of list i are from offsets[i] up to, but not including,
+// offsets[i+1].
 func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
 	if ends, ok := dense(a); ok {
 		first, last := ends[0], ends[len(ends)-1]
@@ -65,9 +66,9 @@ func elements(a array.ListLike) (arrow.Array, []int32, *fault) {
 	return all, counts, nil
 }
 
-// dense returns the offsets of the lists, if the elements between the first list's start and the
-// last list's end all belong to lists that are not NULL. Otherwise it returns false. All lists that
-// decoders make are dense.
+// dense returns the offsets of the lists in a if there is no gap in the array of elements. That is,
+// all elements from the start of the first list to the end of the last list belong to lists that
+// are not NULL. Otherwise it returns false. All lists that decoders make have no gap.
 func dense(a array.ListLike) ([]int32, bool) {
 	switch a.(type) {
 	case *array.List, *array.Map:
@@ -86,7 +87,8 @@ func dense(a array.ListLike) ([]int32, bool) {
 	return ends, true
 }
 
-// inList converts the fault of an element to a fault of the row that has the element's list.
+// inList converts the fault of a list's element to a fault of the row that has the list. counts are
+// the offsets of the lists.
 func inList(f *fault, counts []int32) *fault {
 	row := sort.Search(len(counts)-1, func(i int) bool { return int(counts[i+1]) > f.row })
 	return &fault{row: row, value: f.value, why: f.why + " (in a list)"}
@@ -117,8 +119,8 @@ func convertList(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return newList(a, t, counts, converted.Data()), nil
 }
 
-// newList returns a list or map array of type t, with the NULLs of a. counts are the offsets of the
-// lists in child.
+// newList returns a list or map array of the type t that has the same NULLs as a. child has the
+// elements of all lists, and counts says where each list begins in it.
 func newList(a arrow.Array, t schema.Type, counts []int32, child arrow.ArrayData) arrow.Array {
 	data := array.NewData(t.Arrow(), a.Len(), []*memory.Buffer{validityOf(a), memory.NewBufferBytes(asBytes(counts))},
 		[]arrow.ArrayData{child}, a.NullN(), 0)
@@ -151,7 +153,7 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	if !ok {
 		return nil, notConvertible(a, t)
 	}
-	// A map must not have a NULL entry, so the key of such an entry is made NULL, which is then
+	// A map must not have a NULL entry. So the key of a NULL entry is made NULL here, and then
 	// refused.
 	keys, f := convert(maskNulls(pairs.Field(key), pairs), *t.Key, false)
 	if f == nil && keys.NullN() > 0 {
@@ -172,8 +174,8 @@ func convertMap(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return newList(a, t, counts, data), nil
 }
 
-// entryFields returns the positions of the key and the value in a struct. ok is false if the struct
-// cannot be an entry of a map.
+// entryFields returns the positions of the key and of the value in a struct type with two fields.
+// ok is false if the struct cannot be an entry of a map.
 func entryFields(t *arrow.StructType) (key, value int, ok bool) {
 	if t.NumFields() != 2 {
 		return 0, 0, false
@@ -225,8 +227,9 @@ func convertStruct(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	return array.MakeFromData(data), nil
 }
 
-// maskNulls returns a field of a struct array in which all rows are NULL whose struct is NULL. In
-// these rows the field's own value is undefined, and may not be convertible.
+// maskNulls returns a field of a struct array. In rows in which the struct is NULL, the field of
+// the result is NULL, too. The field's own value is undefined there, and it may not be possible to
+// convert it.
 func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	data := field.Data()
 	if parent.NullN() == 0 || allNull(field) || len(data.Buffers()) == 0 {
@@ -240,8 +243,8 @@ func maskNulls(field arrow.Array, parent *array.Struct) arrow.Array {
 	bitmap := make([]byte, bitutil.BytesForBits(offset+n))
 	bitutil.CopyBitmap(parent.NullBitmapBytes(), parent.Data().Offset(), field.Len(), bitmap, data.Offset())
 	if field.NullN() > 0 {
-		// The bytes are combined here because of a defect of arrow-go 18: BitmapAnd clears the last
-		// byte of a bitmap that ends with that byte but does not start at bit 0.
+		// The bitmaps are combined byte by byte because of a defect of arrow-go 18: BitmapAnd
+		// clears the last byte of a bitmap that ends with that byte but does not start at bit 0.
 		for i, b := range field.NullBitmapBytes()[:len(bitmap)] {
 			bitmap[i] &= b
 		}

@@ -55,7 +55,7 @@ func convertBool(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 }
 
 // signedReader returns a function that returns the signed integer in a row of a. It returns nil if
-// a has other values.
+// the values of a are not signed integers.
 func signedReader(a arrow.Array) func(row int) int64 {
 	switch a.DataType().ID() {
 	case arrow.INT8:
@@ -76,7 +76,7 @@ func readSigned[T int8 | int16 | int32 | int64](a arrow.Array) func(row int) int
 }
 
 // unsignedReader returns a function that returns the unsigned integer in a row of a. It returns nil
-// if a has other values.
+// if the values of a are not unsigned integers.
 func unsignedReader(a arrow.Array) func(row int) uint64 {
 	switch a.DataType().ID() {
 	case arrow.UINT8:
@@ -97,7 +97,7 @@ func readUnsigned[T uint8 | uint16 | uint32 | uint64](a arrow.Array) func(row in
 }
 
 // floatReader returns a function that returns the floating-point number in a row of a. It returns
-// nil if a has other values.
+// nil if the values of a are not floating-point numbers.
 func floatReader(a arrow.Array) func(row int) float64 {
 	switch a.DataType().ID() {
 	case arrow.FLOAT16:
@@ -114,8 +114,8 @@ func floatReader(a arrow.Array) func(row int) float64 {
 }
 
 // decimalReader returns a function that returns the decimal in a row of a as an unscaled integer,
-// and the scale of all decimals of a. The decimals may have any width. The function is nil if a has
-// other values.
+// and the scale of all decimals of a. The decimals may have any width. The function is nil if the
+// values of a are not decimals.
 func decimalReader(a arrow.Array) (read func(row int) *big.Int, scale int) {
 	switch a := a.(type) {
 	case *array.Decimal32:
@@ -132,9 +132,9 @@ func decimalReader(a arrow.Array) (read func(row int) *big.Int, scale int) {
 
 func scaleOf(a arrow.Array) int { return int(a.DataType().(arrow.DecimalType).GetScale()) }
 
-// integerText returns a function that returns the digits of the number in a row of a, which may
-// have decimals, floats or text. The function returns false for a number that is not an integer.
-// integerText returns nil if a has other values.
+// integerText returns a function that returns the digits of the number in a row of a. a may have
+// decimals, floating-point numbers or texts. The function returns false if the number is not an
+// integer. integerText returns nil if a has values of other types.
 func integerText(a arrow.Array) func(row int) (string, bool) {
 	if float := floatReader(a); float != nil {
 		return func(row int) (string, bool) {
@@ -147,7 +147,8 @@ func integerText(a arrow.Array) func(row int) (string, bool) {
 		}
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// Number of digits of the widest decimals; at a larger scale, 0 is the only integer.
+		// digits is the number of digits of the widest decimals. If the scale is larger, 0 is the
+		// only integer.
 		const digits = 77
 		pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(0, scale), digits))), nil)
 		return func(row int) (string, bool) {
@@ -190,8 +191,9 @@ func convertSigned[T int8 | int16 | int32 | int64](a arrow.Array, t schema.Type)
 	if float := floatReader(a); float != nil {
 		return build(a, t, func(row int) (T, string) {
 			v := float(row)
-			// -(1<<63) and 1<<63 are exact floats, and the latter is the smallest float above every
-			// int64. The comparison is false for NaN.
+			// Both -(1<<63) and 1<<63 can be represented exactly as floating-point numbers. The
+			// latter is the smallest such number above every int64. The comparison is false for
+			// NaN.
 			if !(v >= -(1<<63) && v < 1<<63) || float64(T(v)) != v {
 				return 0, inexact(t)
 			}
@@ -283,7 +285,8 @@ func convertFloat[T float32 | float64](a arrow.Array, t schema.Type, bitSize int
 		})
 	}
 	if decimal, scale := decimalReader(a); decimal != nil {
-		// digits is the number of decimal digits that survive a conversion to a float and back.
+		// digits is the number of decimal digits that are preserved by a conversion to a float and
+		// back.
 		digits := map[int]int{32: 6, 64: 15}[bitSize]
 		return build(a, t, func(row int) (T, string) {
 			n := decimal(row)

@@ -27,7 +27,7 @@ func isTextLike(a arrow.Array) bool {
 }
 
 // textReader returns a function that returns the text in a row of a without copying it. It returns
-// nil if a has other values.
+// nil if the values of a are not texts.
 func textReader(a arrow.Array) func(row int) string {
 	if !isTextLike(a) {
 		return nil
@@ -35,8 +35,8 @@ func textReader(a arrow.Array) func(row int) string {
 	return a.(array.StringLike).Value
 }
 
-// plainText converts an array of text to the type utf8. Invalid UTF-8 is a fault, because DuckDB
-// could not read it.
+// plainText converts an array of text to the type utf8. If a text is not valid UTF-8, that is a
+// fault, because DuckDB could not read it.
 func plainText(a arrow.Array) (arrow.Array, *fault) {
 	read := textReader(a)
 	if s, ok := a.(*array.String); ok && s.Len() > 0 {
@@ -44,7 +44,7 @@ func plainText(a arrow.Array) (arrow.Array, *fault) {
 		all := valueBytes(s)[o[0]:o[s.Len()]]
 		ascii, valid := asciiOrUTF8(all)
 		if valid && !ascii {
-			for i := 1; i < s.Len(); i++ { // no value may begin inside of a character
+			for i := 1; i < s.Len(); i++ { // no value may begin in the middle of a character
 				if at := int(o[i] - o[0]); at < len(all) && !utf8.RuneStart(all[at]) {
 					valid = false
 					break
@@ -78,8 +78,8 @@ func asciiOrUTF8(b []byte) (ascii, valid bool) {
 	return true, true
 }
 
-// buildText returns an array of text with the NULLs of a. rewrite gets the text of a row from read.
-// It returns the new text, or as its second result why the row is refused.
+// buildText returns an array of text that has the same NULLs as a. read returns the text of a row.
+// rewrite gets this text, and returns the new text, or as its second result why the row is refused.
 func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) (string, string)) (arrow.Array, *fault) {
 	b := array.NewStringBuilder(allocator)
 	b.Reserve(a.Len())
@@ -101,8 +101,8 @@ func buildText(a arrow.Array, read func(row int) string, rewrite func(s string) 
 	return b.NewArray(), nil
 }
 
-// textCheck returns a function that checks whether a text is a value of t. The function returns "",
-// or what is wrong. textCheck returns nil if every text is a value of t.
+// textCheck returns a function that checks whether a text is a value of the type t. The function
+// returns what is wrong with the text, or "". textCheck returns nil if every text is a value of t.
 func textCheck(t schema.Type) func(s string) string {
 	switch t.Kind {
 	case schema.Enum:
@@ -134,13 +134,14 @@ func textCheck(t schema.Type) func(s string) string {
 	return nil
 }
 
-// nonFinite matches the numbers that DuckDB accepts and writes in JSON although JSON does not have
-// them, such as NaN. It also matches strings, so that numbers in their content are skipped.
+// nonFinite matches the numbers that JSON does not have, but that DuckDB accepts and writes in
+// JSON, such as NaN. It also matches quoted strings, so that such words inside of strings can be
+// left out.
 var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?i:-?(?:nan|inf(?:inity)?)\b)`)
 
-// isJSON reports whether DuckDB accepts a text as JSON, that is, JSON with non-finite numbers. A
-// text that is only a non-finite number must be written exactly as DuckDB writes it: other
-// spellings, such as nan, are more likely to be plain text.
+// isJSON reports whether DuckDB accepts a text as JSON. DuckDB also accepts numbers such as NaN in
+// JSON. If the whole text is such a number, it must be written exactly as DuckDB writes it, because
+// another spelling, such as nan, is more likely to be plain text.
 func isJSON(s string) bool {
 	switch {
 	case json.Valid(unsafe.Slice(unsafe.StringData(s), len(s))), s == "NaN", s == "Infinity", s == "-Infinity":
@@ -152,13 +153,13 @@ func isJSON(s string) bool {
 		if token[0] == '"' {
 			return token
 		}
-		return " 0 " // separated from the text around it
+		return " 0 " // the spaces separate the number from the text around it
 	})))
 }
 
-// canonical returns a function that rewrites the text of a value of t in the one form that DuckDB
-// prints. The function's second result says why a text is refused, or is "". canonical returns nil
-// for a type whose texts are not rewritten.
+// canonical returns a function that rewrites the text of a value of the type t to the form in which
+// DuckDB prints that value. The function's second result says why a text is refused, or is "".
+// canonical returns nil for a type whose texts are not rewritten.
 func canonical(t schema.Type) func(s string) (string, string) {
 	var parse func(s string) (string, bool)
 	switch t.Kind {
@@ -183,7 +184,7 @@ func canonical(t schema.Type) func(s string) (string, string) {
 	}
 }
 
-// convertText converts an array to the type t, which is stored as text.
+// convertText converts an array to the type t. t must be a type whose values are stored as text.
 func convertText(a arrow.Array, t schema.Type) (arrow.Array, *fault) {
 	read := textReader(a)
 	if read == nil {
@@ -240,9 +241,9 @@ func jsonText(a arrow.Array) (arrow.Array, *fault) {
 	return text, nil
 }
 
-// printed returns a function that returns the value in a row of a, which is not text, as text for a
-// column of type t. It returns nil if values of a have no such text. A value that cannot be
-// converted becomes a text that the column refuses.
+// printed returns a function that returns the value in a row of a as text for a column of the type
+// t. a must not have texts. printed returns nil if values of a cannot be written as such a text. If
+// a single value cannot be converted, the function returns a text that the column refuses.
 func printed(a arrow.Array, t schema.Type) func(row int) string {
 	id := a.DataType().ID()
 	isNumber := signedReader(a) != nil || unsignedReader(a) != nil
@@ -307,7 +308,7 @@ func printedInterval(a arrow.Array) func(row int) string {
 }
 
 // bytesReader returns a function that returns the bytes in a row of a without copying them. It
-// returns nil if a has other values.
+// returns nil if the values of a are not bytes or texts.
 func bytesReader(a arrow.Array) func(row int) []byte {
 	switch a := a.(type) {
 	case *array.Binary:

@@ -3,16 +3,16 @@
 //
 // # Conforming batches
 //
-// A decoder returns a batch of natural types, with its columns in any order. Conform converts it to
-// a batch of the table: the columns of Table.Arrow in its order and storage types. There is one
-// exception: a top-level VARCHAR, ENUM or JSON column is either utf8 or dictionary<uint32, utf8>,
-// batch by batch. All values of such a dictionary are valid UTF-8 and not NULL, and all indices are
-// in range. The other functions take conforming batches of one table version, and return such
-// batches.
+// A decoder returns a batch of natural types (the types that decoders make), with its columns in
+// any order. Conform converts it to a batch of the table: it has the columns of Table.Arrow, in
+// their order and storage types. There is one exception: a top-level VARCHAR, ENUM or JSON column
+// is either utf8 or dictionary<uint32, utf8>, which may differ from batch to batch. All values of
+// such a dictionary are valid UTF-8 and not NULL, and all indices are in range. The other functions
+// take conforming batches of one table version, and return such batches.
 //
-// Conform never drops data: a column that is missing from the table is an error, unless it has only
+// Conform never drops data: a column that is missing in the table is an error, unless it has only
 // NULLs. A writer that may change the table calls Conform first. If that fails, it calls Evolve for
-// the table that the batch needs, commits that, and calls Conform again.
+// the table that the batch needs, commits that table, and calls Conform again.
 //
 // # Row numbers
 //
@@ -22,11 +22,11 @@
 //
 // # Retain and release
 //
-// Arguments are borrowed: a function neither releases the batches that it receives nor holds on to
-// them. Its result may share their buffers, and retains those that it shares. The caller owns the
-// result and releases it once.
+// The caller keeps ownership of arguments: a function neither releases the batches that it receives
+// nor retains them. Its result may share their buffers, and retains those that it shares. The
+// caller owns the result and releases it once.
 //
 // Memory comes from the Go heap, so a missing Release leaks nothing, and a batch can be read as
-// long as it is referenced. An extra Release is still a bug, because shared buffers may come from
-// C.
+// long as it is referenced. A Release too many is still a defect, because shared buffers may come
+// from C.
 package batch

@@ -16,16 +16,17 @@ import (
 )
 
 // place is the position of a row in several arrays (chunks): chunk<<32 | row in the chunk. It is a
-// single word, because memory bandwidth limits the speed of gathering.
+// single 64-bit word, because memory bandwidth limits the speed of gathering rows.
 type place uint64
 
 func makePlace(chunk, row int) place { return place(chunk)<<32 | place(uint32(row)) }
 func (p place) chunk() int           { return int(p >> 32) }
 func (p place) row() int             { return int(uint32(p)) }
 
-// locate converts global ordinals to places. lengths are the numbers of rows of the chunks. Instead
-// of a binary search per row it uses a table, which has the first chunk that can contain an ordinal
-// by ordinal>>shift.
+// locate converts global ordinals (row numbers through all chunks) to places: chunk and row in the
+// chunk. lengths are the numbers of rows of the chunks. Instead of a binary search per row it uses
+// a table. Its element i is the first chunk that can contain an ordinal for which ordinal>>shift is
+// i.
 func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	starts := make([]int, len(lengths)+1)
 	for i, n := range lengths {
@@ -55,9 +56,9 @@ func locate(lengths []int, ordinals []uint32) ([]place, error) {
 	return places, nil
 }
 
-// gather builds an array of a storage type from rows of several chunks. places are the rows, in the
-// order of the result. Dictionary chunks may have different dictionaries. Chunks of text may be
-// plain or dictionaries, and so may the result.
+// gather builds an array of the storage type dt from rows of several chunks. places are the
+// positions of the rows, in the order of the result. Chunks that are dictionaries may have
+// different dictionaries. Chunks of text may be plain or dictionaries, and so may the result.
 func gather(dt arrow.DataType, chunks []arrow.Array, places []place) (arrow.ArrayData, error) {
 	validity, nulls := gatherValidity(chunks, places)
 	n := len(places)
@@ -162,7 +163,8 @@ func gatherWords[T any](chunks []arrow.Array, places []place) *memory.Buffer {
 	return memory.NewBufferBytes(asBytes(out))
 }
 
-// words returns a view of the values of a fixed-width array, from its offset on.
+// words returns a view of the values of a fixed-width array as a slice, without a copy. It begins
+// at the array's offset.
 func words[T any](a arrow.Array) []T {
 	data := a.Data()
 	if a.Len() == 0 {
@@ -173,15 +175,15 @@ func words[T any](a arrow.Array) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), a.Len())
 }
 
-// asBytes returns a view of the memory of a slice as bytes.
+// asBytes returns a view of the memory of a slice as bytes, without a copy.
 func asBytes[T any](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// offsets returns a view of the offsets of a string, binary, list or map array: row i has the
-// values from offsets[i] up to offsets[i+1]. They count from the start of the values, even if the
-// array is a slice.
+// offsets returns a view of the offsets of a string, binary, list or map array. The values of row i
+// are from offsets[i] up to, but not including, offsets[i+1]. Offsets count from the start of all
+// values, even if the array is a slice of another one.
 func offsets(a arrow.Array) []int32 {
 	data := a.Data()
 	buffer := data.Buffers()[1]
@@ -192,7 +194,8 @@ func offsets(a arrow.Array) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), a.Len()+1)
 }
 
-// valueBytes returns a view of all bytes of a string or binary array, to which its offsets refer.
+// valueBytes returns a view of all bytes of a string or binary array. The array's offsets refer to
+// them.
 func valueBytes(a arrow.Array) []byte {
 	if buffer := a.Data().Buffers()[2]; buffer != nil {
 		return buffer.Bytes()
@@ -200,9 +203,9 @@ func valueBytes(a arrow.Array) []byte {
 	return nil
 }
 
-// resolve replaces chunks that are dictionary arrays by their dictionaries. It replaces places in
-// these chunks by the places of the rows' values in the dictionaries. For a NULL row the place has
-// no meaning.
+// resolve removes dictionaries: it replaces each chunk that is a dictionary array by its
+// dictionary, and each place in such a chunk by the place of the row's value in the dictionary. For
+// a NULL row the new place has no meaning.
 func resolve(chunks []arrow.Array, places []place, validity *memory.Buffer) ([]arrow.Array, []place) {
 	if !slices.ContainsFunc(chunks, isDictionary) {
 		return chunks, places
@@ -259,20 +262,21 @@ func errTextBytes() error {
 	return base.Errorf(base.TooLarge, "a batch's text column is over 2 GiB").WithHint("take fewer rows at a time")
 }
 
-// gathersNull reports whether row i of the gathered rows is NULL.
+// gathersNull reports whether row number row of the gathered rows is NULL.
 func gathersNull(validity *memory.Buffer, row int) bool {
 	return validity != nil && !bitutil.BitIsSet(validity.Bytes(), row)
 }
 
 // gatherDictionary builds a dictionary array from rows of several chunks. The dictionary has only
-// values that these rows have, in the order in which they first occur. A value is hashed once for
-// each chunk and code, not once for each row.
+// the values of these rows, in the order in which they first occur. A value is hashed once for each
+// chunk and dictionary index, not once for each row.
 func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []place, validity *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 	const unseen = math.MaxUint32
 	codes := make([][]uint32, len(chunks))
 	remap := make([][]uint32, len(chunks))
 	values := make([]*array.String, len(chunks))
-	// The codes by the dictionary; the chunks of one batch share a dictionary.
+	// shared has the new codes (dictionary indices) for each dictionary, since the chunks of one
+	// batch share a dictionary.
 	shared := make(map[arrow.ArrayData][]uint32)
 	for i, c := range chunks {
 		if plain, ok := c.(*array.String); ok {
@@ -302,7 +306,7 @@ func gatherDictionary(dt *arrow.DictionaryType, chunks []arrow.Array, places []p
 		if gathersNull(validity, i) {
 			continue // the code of a NULL row has no meaning, and may be out of range
 		}
-		if codes[c] == nil { // the chunk is plain text
+		if codes[c] == nil { // this chunk is plain text
 			if out[i] = distinct.IndexText(values[c].Value(p.row())); distinct.Bytes() > math.MaxInt32 {
 				return nil, errTextBytes()
 			}

@@ -10,18 +10,18 @@ import (
 )
 
 // Evolve returns the table with the changes of its schema that a batch needs, and whether there are
-// any. There are two kinds of changes:
+// any changes. There are two kinds:
 //   - A column that the table lacks is added, as nullable.
-//   - An inferred column whose type does not fit the batch's values is widened (schema.Widen), if
-//     the wider type fits them.
+//   - A column whose type was inferred, and does not fit the values of the batch, gets a wider type
+//     (schema.Widen), if that fits the values.
 //
-// A type is not widened for values that fit it. A column of type NULL adds nothing. Data that no
-// change can accept is a base.Invalid error that names the first bad value. All changes together
-// make one schema version.
+// A type that fits the values is not widened. A column of the batch with the type NULL adds
+// nothing. If no change can make the table accept the data, the error is base.Invalid and names the
+// first bad value. All changes together make one new schema version.
 //
 // An inferred column of 64-bit integers becomes DOUBLE if the batch has numbers with a fraction.
-// This needs the function exact: it returns nil if all stored values of a column are exact as
-// DOUBLE. If exact is nil, such columns do not change.
+// That needs the function exact, which returns nil if all stored values of a column can be
+// represented exactly as DOUBLE. If the function exact itself is nil, such columns do not change.
 func Evolve(rec arrow.RecordBatch, table schema.Table, exact func(schema.Column) error) (schema.Table, bool, error) {
 	next := table
 	at := make(map[string]int, len(table.Columns))
@@ -101,7 +101,7 @@ func Evolve(rec arrow.RecordBatch, table schema.Table, exact func(schema.Column)
 }
 
 // withoutNulls removes from a struct type the fields that have only NULLs, because a table cannot
-// have columns of the type NULL. A list or map of only NULLs is a base.Invalid error.
+// have columns of the type NULL. If a list or map has only NULLs, the error is base.Invalid.
 func withoutNulls(t schema.Type) (schema.Type, error) {
 	if t.Kind == schema.Null {
 		return t, base.Errorf(base.Invalid, "nothing but NULLs inside: its type is unknown").
@@ -141,14 +141,16 @@ func withoutNulls(t schema.Type) (schema.Type, error) {
 	return t, nil
 }
 
-// maxInferredTags is the maximum number of columns of an inferred sort key, without the time
+// maxInferredTags is the maximum number of columns of an inferred sort key, not counting the time
 // column.
 const maxInferredTags = 4
 
-// InferOptions are what InferTable has to know about a new table in addition to its first batch.
-// The zero value is valid.
+// InferOptions are what InferTable must know about a new table in addition to its first batch. The
+// zero value is valid.
 type InferOptions struct {
-	TimeColumn string // the timestamp column that is last in the sort key; empty means "time"
+	// TimeColumn is the name of the timestamp column that is last in the sort key; empty means
+	// "time".
+	TimeColumn string
 }
 
 // InferTable returns the table that a first batch creates. The columns have their natural types and

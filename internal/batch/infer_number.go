@@ -9,8 +9,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// numberOf returns a numeric type for texts that were sent for a column of numbers, and do not all
-// fit its type. ok is false if a text is not a number, or if no type fits all texts.
+// numberOf returns a numeric type that fits all of the given texts. It is called for texts that
+// were sent for a column of numbers and do not all fit the type column of that column. If a text is
+// not a number, or no type fits all texts, ok is false.
 func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 	if d, ok := a.(*array.Dictionary); ok {
 		a = d.Dictionary()
@@ -20,7 +21,7 @@ func numberOf(a arrow.Array, column schema.Type) (t schema.Type, ok bool) {
 		return t, false
 	}
 	const kept = 15       // number of decimal digits that a float64 preserves
-	before, scale := 1, 0 // maximum numbers of digits before and after the point
+	before, scale := 1, 0 // maximum numbers of digits before and after the decimal point
 	signed, unsigned, exact := true, true, true
 	for i := range a.Len() {
 		if a.IsNull(i) {

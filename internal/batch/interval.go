@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// interval is an INTERVAL of DuckDB: months, days and microseconds, which are not converted into
-// each other.
+// interval is a value of DuckDB's type INTERVAL: months, days and microseconds, which are not
+// converted into each other.
 type interval struct {
 	months, days int32
 	micros       int64
 }
 
-// intervalUnits are the unit names in DuckDB's interval text.
+// intervalUnits has the names of units in the texts of DuckDB's intervals, such as "days".
 var intervalUnits = func() map[string]intervalUnit {
 	units := map[string]intervalUnit{}
 	for _, u := range []struct {
@@ -44,9 +44,9 @@ var intervalUnits = func() map[string]intervalUnit {
 
 type intervalUnit struct{ months, days, micros int64 }
 
-// parseInterval parses numbers with units and a time of day, such as "1 year -2 days 03:04:05.6".
-// It also parses an ISO 8601 duration, such as "P1Y-2DT3H4M5.6S", which is the form in Scoter's
-// JSON results.
+// parseInterval parses the text of an interval: numbers with units and a time of day, such as "1
+// year -2 days 03:04:05.6". It also parses an ISO 8601 duration, such as "P1Y-2DT3H4M5.6S", which
+// is the form in Scoter's JSON results.
 func parseInterval(s string) (interval, bool) {
 	if rest, ok := strings.CutPrefix(s, "P"); ok {
 		return parseDuration(rest)
@@ -92,8 +92,8 @@ func parseInterval(s string) (interval, bool) {
 	return interval{int32(months), int32(days), micros}, ok && fits
 }
 
-// parseDuration parses an ISO 8601 duration after its P. Each number has its own sign, and only
-// seconds may have a fraction.
+// parseDuration parses an ISO 8601 duration without its leading P. Each number has its own sign,
+// and only seconds may have a fraction.
 func parseDuration(s string) (interval, bool) {
 	words := make([]string, 0, 14)
 	units := "YMWD"
@@ -130,7 +130,8 @@ func magnitude(v int64) uint64 {
 	return uint64(v)
 }
 
-// parseIntervalClock parses [-]H...:MM[:SS[.ffffff]], and returns microseconds.
+// parseIntervalClock parses a time of the form [-]H...:MM[:SS[.ffffff]], and returns it in
+// microseconds.
 func parseIntervalClock(s string) (int64, bool) {
 	c := clock{s}
 	sign := int64(1)
@@ -162,7 +163,8 @@ func parseIntervalClock(s string) (int64, bool) {
 			micros += fraction
 		}
 	}
-	// math.MinInt64 is the only number whose absolute value overflows: it is the number itself.
+	// A negative sum has overflowed, and is refused. The exception is math.MinInt64 itself: its
+	// absolute value overflows to the same number, so the result is right.
 	if micros < 0 && !(sign < 0 && micros == math.MinInt64) {
 		return 0, false
 	}
@@ -195,7 +197,7 @@ func (v interval) String() string {
 	count(int64(v.months%12), "month")
 	count(int64(v.days), "day")
 	switch {
-	case v.micros == math.MinInt64: // DuckDB cannot parse the text of this number
+	case v.micros == math.MinInt64: // DuckDB could not parse the text of this number
 		count(v.micros+1, "microsecond")
 		count(-1, "microsecond")
 	case magnitude(v.micros)/(3600*microsPerSecond) > maxClockHours:

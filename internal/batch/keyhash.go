@@ -12,10 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// KeyHash is a 96-bit hash of the values of a key. It takes the place of the key: two different
+// KeyHash is a 96-bit hash of the values of a key. It is used in place of the key: two different
 // keys of a table have the same hash with a probability of 2^-96, which is less than that of an
-// undetected bit flip in memory. This holds for all keys, because the hash has a random seed. So
-// hashes of different processes cannot be compared.
+// undetected bit flip in memory. This holds for any choice of keys, because the hash has a random
+// seed. So hashes of different processes cannot be compared.
 type KeyHash struct {
 	High uint64
 	Low  uint32
@@ -23,12 +23,12 @@ type KeyHash struct {
 
 var keySeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-// noKey is the hash of rows with a NULL in the key. Such rows must not be equal to any row.
+// noKey is the hash of rows with a NULL in the key. Such rows must not match any row.
 var noKey = KeyHash{rand.Uint64(), rand.Uint32()}
 
-// KeyHashes returns, for each row, the hash of its values in the given columns. The columns have
-// the same length and sortable storage types. Values that are equal in DuckDB have equal hashes. A
-// row with a NULL gets a hash that matches no key.
+// KeyHashes returns for each row the hash of its values in the given columns. The columns must have
+// the same length, and storage types that can be sorted. Values that are equal in DuckDB have equal
+// hashes. If a row has a NULL, its hash matches no key.
 func KeyHashes(columns []arrow.Array) ([]KeyHash, error) {
 	if len(columns) == 0 {
 		return nil, base.Errorf(base.Internal, "a key without columns")
@@ -66,8 +66,9 @@ func isNull(nullable []arrow.Array, row int) bool {
 	return slices.ContainsFunc(nullable, func(c arrow.Array) bool { return c.IsNull(row) })
 }
 
-// keyFactors are the random factors of a multilinear hash, two for each word of a key. With one set
-// of factors, two different keys have the same 32-bit hash with a probability of 2^-32.
+// keyFactors are the random factors of a multilinear hash. For each 64-bit word of a key there are
+// two factors. With such factors, two different keys have the same 32-bit hash with a probability
+// of 2^-32.
 var keyFactors = func() (out [2 * maxKeyWords]uint64) {
 	for i := range out {
 		out[i] = rand.Uint64()
@@ -75,11 +76,11 @@ var keyFactors = func() (out [2 * maxKeyWords]uint64) {
 	return out
 }()
 
-// maxKeyWords is the maximum number of words of a key that is hashed word by word.
+// maxKeyWords is the maximum number of 64-bit words of a key that is hashed word by word.
 const maxKeyWords = 16
 
-// keyWords returns the values of key columns as 64-bit words, if all columns have a fixed width. It
-// returns nil for other keys.
+// keyWords returns the values of key columns as 64-bit words, if all columns have a fixed width.
+// For other keys it returns nil.
 func keyWords(columns []arrow.Array) [][]uint64 {
 	var words [][]uint64
 	for _, c := range columns {
@@ -107,8 +108,9 @@ func keyWords(columns []arrow.Array) [][]uint64 {
 	return words
 }
 
-// hashWords hashes each row's words, as KeyHashes does for values. nullable are the columns that
-// have NULLs. Building the indexes of keys spends most of its time in this function.
+// hashWords returns the hash of each row's words. words has one slice for each word of the key.
+// nullable are the columns that have NULLs. Building the indexes of keys spends most of its time in
+// this function.
 func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
 	out := make([]KeyHash, rows)
 	key := make([]byte, 8*len(words))
@@ -131,8 +133,8 @@ func hashWords(words [][]uint64, rows int, nullable []arrow.Array) []KeyHash {
 	return out
 }
 
-// keyAppender returns a function that appends the value in a row of column c to the bytes of a key.
-// Different values give different bytes.
+// keyAppender returns a function that appends the value in a row of the column c to the bytes of a
+// key. Different values give different bytes.
 func keyAppender(c arrow.Array) (func(to []byte, row int) []byte, error) {
 	dt := c.DataType()
 	if ext, ok := dt.(arrow.ExtensionType); ok {

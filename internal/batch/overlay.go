@@ -14,11 +14,11 @@ import (
 )
 
 // Overlay returns a copy of a column in which some rows have other values: row rows[i] gets the
-// value values[from+i]. column and values have the same storage type, but column may be a
+// value values[from+i]. column and values must have the same storage type, but column may be a
 // dictionary of text while values are plain text. The caller releases the result.
 func Overlay(column arrow.Array, rows []uint32, values arrow.Array, from int) (arrow.Array, error) {
-	// The values are sliced first, because a dictionary is made of them. They may be few of all
-	// values.
+	// Take only the needed slice of values first, because a dictionary is made of them. They may be
+	// few of all values.
 	values = array.NewSlice(values, int64(from), int64(from+len(rows)))
 	defer func() { values.Release() }()
 	if column.DataType().ID() == arrow.DICTIONARY {
@@ -54,7 +54,7 @@ func Nulled(column arrow.Array, rows []uint32) (arrow.Array, error) {
 	return Overlay(column, rows, nulls, 0)
 }
 
-// Repeating returns a text column as a dictionary, if its values repeat at least four times on
+// Repeating returns a text column as a dictionary, if each value occurs at least four times on
 // average. Otherwise, and for other types, it returns the column itself. The caller releases the
 // result.
 func Repeating(a arrow.Array) (arrow.Array, error) {
@@ -67,8 +67,8 @@ func Repeating(a arrow.Array) (arrow.Array, error) {
 	return a, nil
 }
 
-// encodeDictionary returns an array of text as a dictionary array with distinct values. It returns
-// nil if it has more than most distinct values.
+// encodeDictionary returns an array of text as a dictionary array, whose dictionary has each
+// distinct value once. If the number of distinct values is greater than most, it returns nil.
 func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	text, ok := a.(*array.String)
 	if !ok {
@@ -94,8 +94,8 @@ func encodeDictionary(a arrow.Array, most int) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// Convert converts a column from one storage type to another, by the rules of Conform. It never
-// fails if the other type was returned by schema.Widen.
+// Convert converts a column from one storage type to that of the type t, by the rules of Conform.
+// It cannot fail if schema.Widen returned t for the old type.
 func Convert(a arrow.Array, t schema.Type) (arrow.Array, error) {
 	converted, f := convert(a, t, false)
 	if f != nil {
@@ -104,8 +104,8 @@ func Convert(a arrow.Array, t schema.Type) (arrow.Array, error) {
 	return converted, nil
 }
 
-// Copy returns a copy of a batch in memory on Go's heap, with dictionaries unpacked. It is for
-// retaining rows of a borrowed batch.
+// Copy returns a copy of a batch in memory on Go's heap, with plain values in place of
+// dictionaries. It is for rows that are needed after their batch was released.
 func Copy(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	places := make([]place, rec.NumRows())
 	for i := range places {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// The functions in this file parse a whole text, or return false. They accept the plain forms that
-// DuckDB's CAST accepts, and also ISO 8601's comma in times. Surrounding spaces are allowed,
-// separators such as 1_000 are not.
+// Each function in this file parses a whole text, or returns false. They accept the plain forms
+// that DuckDB's CAST accepts, and also ISO 8601's comma in times. They allow surrounding spaces,
+// but not separators such as in 1_000.
 
 func parseInt(s string) (int64, bool) {
 	v, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
@@ -38,7 +38,7 @@ func parseUint(s string) (uint64, bool) {
 
 func parseFloat(s string, bitSize int) (float64, bool) {
 	s = strings.TrimSpace(s)
-	// Hexadecimal and grouped digits are refused, which Go would accept.
+	// Refuse hexadecimal and grouped digits, which Go would accept.
 	if strings.ContainsAny(s, "_xX") {
 		return 0, false
 	}
@@ -57,6 +57,7 @@ func parseBool(s string) (value, ok bool) {
 }
 
 // parseWide parses an integer of at most 128 bits, and returns its digits without leading zeros.
+// unsigned says that it must not be negative.
 func parseWide(s string, unsigned bool) (string, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 64 {
@@ -84,7 +85,8 @@ func fitsWide(n *big.Int, unsigned bool) bool {
 	return n.BitLen() <= 127 || n.Cmp(least) == 0
 }
 
-// parseUUID parses 32 hexadecimal digits. There may be hyphens anywhere, and braces around them.
+// parseUUID parses the 32 hexadecimal digits of a UUID. There may be hyphens anywhere, and braces
+// around the text.
 func parseUUID(s string) (id [16]byte, ok bool) {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") {
@@ -122,7 +124,7 @@ func loneSurrogate(s string) bool {
 		v, ok := unit(i)
 		switch {
 		case !ok:
-			i++ // skip the escaped character
+			i++ // skip the character after the backslash
 		case v >= 0xDC00 && v <= 0xDFFF:
 			return true
 		case v >= 0xD800 && v <= 0xDBFF:
@@ -137,7 +139,8 @@ func loneSurrogate(s string) bool {
 	return false
 }
 
-// Units of time, and the values of DuckDB's infinite dates and times.
+// These constants are units of time, and the numbers that stand for DuckDB's infinite dates and
+// times.
 const (
 	microsPerSecond = 1_000_000
 	microsPerDay    = 86_400 * microsPerSecond
@@ -145,10 +148,12 @@ const (
 	infiniteTime    = math.MaxInt64
 )
 
-// clock is the rest of a date or time that is being parsed, from left to right.
+// clock is a date or time that is being parsed from left to right. s is the text that was not
+// parsed yet.
 type clock struct{ s string }
 
-// digits parses a number of at least least and at most most digits.
+// digits parses a number that has at least the number of digits in least, and not more than in
+// most.
 func (c *clock) digits(least, most int) (int64, bool) {
 	n, v := 0, int64(0)
 	for n < len(c.s) && n < most && c.s[n] >= '0' && c.s[n] <= '9' {
@@ -159,7 +164,7 @@ func (c *clock) digits(least, most int) (int64, bool) {
 	return v, n >= least
 }
 
-// take skips one byte if it is in among, and returns it.
+// take skips the next byte if it is one of the bytes in among, and returns it.
 func (c *clock) take(among string) (byte, bool) {
 	if c.s == "" || strings.IndexByte(among, c.s[0]) < 0 {
 		return 0, false
@@ -169,7 +174,7 @@ func (c *clock) take(among string) (byte, bool) {
 	return b, true
 }
 
-// date parses [-]YYYY-MM-DD and returns days since 1970-01-01.
+// date parses a date of the form [-]YYYY-MM-DD, and returns the number of days since 1970-01-01.
 func (c *clock) date() (int64, bool) {
 	_, negative := c.take("-")
 	year, ok1 := c.digits(1, 7)
@@ -199,7 +204,7 @@ func daysIn(year, month int64) int64 {
 	return 31
 }
 
-// daysFromCivil returns the number of days since 1970-01-01 of a date in the proleptic Gregorian
+// daysFromCivil returns the number of days from 1970-01-01 to a date in the proleptic Gregorian
 // calendar. It computes with years that begin in March, in eras of 400 years.
 func daysFromCivil(year, month, day int64) int64 {
 	if month <= 2 {
@@ -211,8 +216,8 @@ func daysFromCivil(year, month, day int64) int64 {
 	return era*146_097 + yearOfEra*365 + yearOfEra/4 - yearOfEra/100 + dayOfYear - 719_468
 }
 
-// time parses HH:MM[:SS[.fffffffff]], with a point or ISO 8601's comma, and returns seconds and
-// nanoseconds.
+// time parses a time of day of the form HH:MM[:SS[.fffffffff]], with a point or ISO 8601's comma.
+// It returns seconds and nanoseconds.
 func (c *clock) time() (seconds, nanos int64, ok bool) {
 	hour, ok1 := c.digits(1, 2)
 	_, ok2 := c.take(":")
@@ -233,7 +238,7 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 			for range 9 - (before - len(c.s)) {
 				nanos *= 10
 			}
-			c.s = strings.TrimLeft(c.s, "0") // digits beyond nanoseconds must be zeros
+			c.s = strings.TrimLeft(c.s, "0") // digits after the nanoseconds must be zeros
 		}
 	}
 	if hour == 24 && (minute != 0 || second != 0 || nanos != 0) {
@@ -242,7 +247,8 @@ func (c *clock) time() (seconds, nanos int64, ok bool) {
 	return hour*3600 + minute*60 + second, nanos, true
 }
 
-// zone parses Z, UTC or +HH[:MM[:SS]], up to 23:59:59, and returns the offset in seconds.
+// zone parses a time zone of the form Z, UTC or +HH[:MM[:SS]], up to 23:59:59, and returns its
+// offset in seconds.
 func (c *clock) zone() (offset int64, ok bool) {
 	c.s = strings.TrimLeft(c.s, " ")
 	if c.s == "Z" || c.s == "z" || c.s == "UTC" {
@@ -294,14 +300,17 @@ func parseDate(s string) (int32, bool) {
 
 // instant is a timestamp that was parsed from text.
 type instant struct {
-	seconds int64 // since 1970 in UTC; infiniteTime or -infiniteTime if the timestamp is infinite
+	// seconds is the number of seconds since 1970 in UTC. If the timestamp is infinite, it is
+	// infiniteTime or -infiniteTime.
+	seconds int64
 	nanos   int64
-	// Whether the text had a UTC offset other than 0, which a type without time zone cannot store.
+	// shifted says that the text had a UTC offset other than 0, which a type without time zone
+	// cannot store.
 	shifted bool
 }
 
-// parseTimestamp parses a date, or a date and a time of day, with or without a time zone. Without
-// one, the timestamp is in UTC.
+// parseTimestamp parses a date, or a date and a time of day. A time zone may follow. Without one,
+// the timestamp is in UTC.
 func parseTimestamp(s string) (at instant, ok bool) {
 	s = strings.TrimSpace(s)
 	if sign, ok := infinity(s); ok {
@@ -332,7 +341,7 @@ func parseTimestamp(s string) (at instant, ok bool) {
 	return at, ok && c.s == ""
 }
 
-// parseTime parses a time of day and returns microseconds since midnight.
+// parseTime parses a time of day, and returns the number of microseconds since midnight.
 func parseTime(s string) (int64, bool) {
 	c := clock{strings.TrimSpace(s)}
 	seconds, nanos, ok := c.time()
@@ -349,7 +358,7 @@ func parseTimeTZ(s string) (string, bool) {
 	}
 	offset := int64(0)
 	if c.s != "" {
-		const most = 16 * 3600 // DuckDB's TIMETZ has offsets below 16 hours
+		const most = 16 * 3600 // offsets in DuckDB's TIMETZ are below 16 hours
 		if offset, ok = c.zone(); !ok || c.s != "" || offset >= most || offset <= -most {
 			return "", false
 		}
@@ -369,7 +378,8 @@ func parseTimeTZ(s string) (string, bool) {
 	return string(text), true
 }
 
-// appendClock appends microseconds as H:MM:SS[.ffffff], with at least two digits for hours.
+// appendClock appends a number of microseconds to b as H:MM:SS[.ffffff], with at least two digits
+// for hours.
 func appendClock(b []byte, micros int64) []byte {
 	seconds := micros / microsPerSecond
 	if seconds/3600 > 99 {

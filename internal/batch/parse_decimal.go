@@ -8,12 +8,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
-// maxExponent is the maximum exponent of a number such as 1e5. It is far more than numbers of 38
-// digits need.
+// maxExponent is the maximum exponent of a number that is parsed, such as the 5 in 1e5. It is far
+// more than numbers of 38 digits need.
 const maxExponent = 1000
 
-// number is a decimal number as it was written: digits * 10^power. digits has no leading or
-// trailing zeros, and is empty for 0.
+// number is a decimal number as it was written: digits * 10^power. digits has no zeros at the
+// beginning or end, and is empty if the number is 0.
 type number struct {
 	negative bool
 	digits   string
@@ -50,13 +50,14 @@ func parseNumber(s string) (number, bool) {
 	return number{negative, digits, exponent - len(fraction) + ends - len(digits)}, true
 }
 
-// parseDecimal parses a number and reports whether it is exact in DECIMAL(width, scale).
+// parseDecimal parses a number as a DECIMAL(width, scale). It returns false if that type cannot
+// represent the number exactly.
 func parseDecimal(s string, width, scale int) (decimal128.Num, bool) {
 	v, ok := parseNumber(s)
 	if !ok || v.digits == "" {
 		return decimal128.Num{}, ok
 	}
-	power := v.power + scale // the number is counted in units of 10^-scale
+	power := v.power + scale // power of 10 when the number is counted in units of 10^-scale
 	if power < 0 || len(v.digits)+power > width {
 		return decimal128.Num{}, false
 	}

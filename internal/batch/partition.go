@@ -20,27 +20,27 @@ import (
 // PartitionKey identifies one partition of a table.
 type PartitionKey struct {
 	// Values has a value for each field of Table.PartitionBy. NULL has a partition of its own. For
-	// Identity it is the column's value; for year, month, day and hour it is their number since
-	// 1970-01-01 in UTC.
+	// the transform Identity it is the value of the column. For year, month, day and hour it is
+	// their number since 1970-01-01 in UTC.
 	Values []schema.Value
-	// Text is the Hive path of the partition, such as "region=eu/day=2024-03-09". It is empty for
-	// an unpartitioned table. Names and values are percent-escaped, so the text is safe as a path,
-	// and different keys have different texts.
+	// Text is the Hive path of the partition, such as "region=eu/day=2024-03-09". It is empty if
+	// the table is not partitioned. Names and values are percent-escaped, so the text is safe as a
+	// path, and different keys have different texts.
 	Text string
 }
 
 // PartitionRows are the rows of one partition.
 type PartitionRows struct {
 	Key  PartitionKey
-	Rows []uint32 // global ordinals
+	Rows []uint32 // global ordinals of the rows (row numbers through all batches)
 }
 
-// hiveNull is the value in the path of the NULL partition, as in Hive, Spark and DuckDB.
+// hiveNull is the text for NULL in a partition's path, as in Hive, Spark and DuckDB.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// Partition splits the rows of the batches by the table's partitioning. ordinals are the rows to
-// split, in their order (as from Sort); nil stands for all rows. Rows of a partition stay in that
-// order. The partitions are sorted by their keys, with NULL last.
+// Partition splits rows of the batches by the partitioning of the table. ordinals are the global
+// numbers of the rows to split, in an order such as that of Sort. Nil stands for all rows. The rows
+// of a partition stay in that order. The partitions are sorted by their keys, with NULL last.
 func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) ([]PartitionRows, error) {
 	total := Rows(recs)
 	if ordinals == nil {
@@ -81,15 +81,15 @@ func Partition(recs []arrow.RecordBatch, table schema.Table, ordinals []uint32) 
 	return parts, nil
 }
 
-// grouping assigns each row to a group. It begins with one group, and splits the groups field by
-// field of the partitioning.
+// grouping assigns each row to a group of rows with equal partition values. It begins with one
+// group, and splits the groups by one field of the partitioning after the other.
 type grouping struct {
 	ids  []uint32
-	keys [][]schema.Value // the values of each group, by its id
+	keys [][]schema.Value // partition values of each group, by the number of the group
 }
 
-// split splits the groups by another field of the partitioning. Neighbouring rows mostly belong to
-// the same group, so the group of the previous row is cached.
+// split splits the groups by one more field of the partitioning: a column and its transform.
+// Neighbouring rows mostly belong to the same group, so the group of the previous row is cached.
 func (g *grouping) split(recs []arrow.RecordBatch, column int, transform schema.Transform) error {
 	type step struct {
 		group uint32
@@ -124,13 +124,15 @@ func (g *grouping) split(recs []arrow.RecordBatch, column int, transform schema.
 	return nil
 }
 
-// partitionValues returns a function that returns the partition value of a row of column a.
+// partitionValues returns a function that returns the partition value of a row of the column a.
+// transform is the transform of the field, such as day.
 func partitionValues(a arrow.Array, transform schema.Transform) (func(row int) schema.Value, error) {
 	if transform == schema.Identity {
 		return scalarsOf(a)
 	}
 	toTime := func(int) time.Time { return time.Time{} }
-	perHour, perDay := int64(0), int64(0) // number of the column's units in an hour and in a day
+	// Numbers of the column's time units in an hour and in a day.
+	perHour, perDay := int64(0), int64(0)
 	var units func(row int) int64
 	switch a := a.(type) {
 	case *array.Date32:
@@ -171,7 +173,7 @@ func floorDivide(a, b int64) int64 {
 	return q
 }
 
-// compareKeys compares partition keys field by field. NULL is last.
+// compareKeys compares two partition keys, one field after the other. NULL is last.
 func compareKeys(a, b []schema.Value) int {
 	for i := range a {
 		switch {
@@ -189,7 +191,7 @@ func compareKeys(a, b []schema.Value) int {
 	return 0
 }
 
-// pathOf returns the Hive path of a key.
+// pathOf returns the Hive path of the partition with the given key.
 func pathOf(table schema.Table, key []schema.Value) string {
 	levels := PartitionLevels(table)
 	for i, f := range table.PartitionBy {
@@ -199,8 +201,8 @@ func pathOf(table schema.Table, key []schema.Value) string {
 	return strings.Join(levels, "/")
 }
 
-// SamePartitions reports whether two versions of a table give each row the same partition path. The
-// path contains column names, and the texts of values, which depend on their types.
+// SamePartitions reports whether two versions of a table give each row the same partition path. A
+// path contains column names, and the texts of values, which depend on the types of the columns.
 func SamePartitions(a, b schema.Table) bool {
 	if !slices.Equal(a.PartitionBy, b.PartitionBy) || !slices.Equal(PartitionLevels(a), PartitionLevels(b)) {
 		return false
@@ -211,8 +213,8 @@ func SamePartitions(a, b schema.Table) bool {
 }
 
 // writtenAlike reports whether equal values of two types have the same text in a partition path.
-// They do not for DATE and TIMESTAMP: infinities of the two types have different texts under every
-// transform.
+// For DATE and TIMESTAMP it is false, because infinite values of the two types have different texts
+// under every transform.
 func writtenAlike(a, b schema.Type) bool {
 	whole := func(t schema.Type) bool {
 		return t.Kind >= schema.TinyInt && t.Kind <= schema.UHugeInt || t.Kind == schema.Decimal && t.Scale == 0
@@ -226,9 +228,10 @@ func writtenAlike(a, b schema.Type) bool {
 	return a.StorageType().Equal(b.StorageType())
 }
 
-// PartitionLevels returns the names of the levels in the table's Hive paths, unescaped. For
-// Identity the name is that of the column. Otherwise it is the name of the transform, or
-// column_transform if another level has the same transform or a column has the transform's name.
+// PartitionLevels returns the names of the levels in the table's Hive paths, not escaped. For the
+// transform Identity the name is that of the column. Otherwise it is the name of the transform. If
+// another level has the same transform, or a column has the name of the transform, the name is
+// column_transform.
 func PartitionLevels(table schema.Table) []string {
 	levels := make([]string, len(table.PartitionBy))
 	for i, f := range table.PartitionBy {
@@ -284,19 +287,19 @@ func valueText(t schema.Type, transform schema.Transform, v schema.Value) string
 		return d.ToString(int32(scale))
 	}
 	s, _ := v.Text()
-	// DuckDB would read these texts as NULL, so a character is escaped
+	// DuckDB would read these texts as NULL, so one character is escaped.
 	if s == hiveNull || strings.EqualFold(s, "NULL") {
 		return fmt.Sprintf("%%%02X%s", s[0], s[1:])
 	}
 	return escape(s)
 }
 
-// maxLevelBytes is the maximum size of a value in a path. The folder name of a level must stay
-// below the 255 bytes that file systems allow, with space for the column's name.
+// maxLevelBytes is the maximum length in bytes of a value in a path. The folder name of a level has
+// the column's name, too, and must stay below the 255 bytes that file systems allow.
 const maxLevelBytes = 120
 
-// escape makes a name or value safe as part of a path. A long one is cut and followed by ~ and its
-// hash, which keep it unique. ~ itself is escaped, so no other path contains it.
+// escape makes a name or value safe as part of a path. If it is long, it is cut, and ~ and its hash
+// follow, which keep it unique. A ~ in the text is escaped, so no other path contains one.
 func escape(s string) string {
 	escaped := strings.NewReplacer("=", "%3D", "~", "%7E", ":", "%3A").Replace(url.PathEscape(s))
 	if strings.Trim(escaped, ".") == "" {
@@ -306,7 +309,7 @@ func escape(s string) string {
 		hash := sha256.Sum256([]byte(s))
 		cut := maxLevelBytes - 33
 		if i := strings.LastIndexByte(escaped[:cut], '%'); i > cut-3 {
-			cut = i // never cut inside of an escape
+			cut = i // the cut is never inside of an escape
 		}
 		return escaped[:cut] + "~" + hex.EncodeToString(hash[:16])
 	}

@@ -7,13 +7,14 @@ import (
 )
 
 // scratch is memory that one computation, such as a sort, needs until it ends. Large pieces do not
-// come from Go's heap. The heap would return the memory to the operating system after each sort of
-// a memtable, and the next sort would cause page faults for all of it.
+// come from Go's heap. The heap would return their memory to the operating system after each sort
+// of a memtable, and the next sort would cause page faults for all of it.
 type scratch struct {
 	pieces [][]byte
 }
 
-// minMapped is the size in bytes from which a piece of scratch memory does not come from Go's heap.
+// minMapped is the size in bytes from which on a piece of scratch memory does not come from Go's
+// heap.
 const minMapped = 1 << 20
 
 // scratchOf returns memory for n values, with arbitrary content.
@@ -24,7 +25,7 @@ func scratchOf[T item | uint64](s *scratch, n int) []T {
 		return make([]T, n)
 	}
 	mem, err := mapped.Shared.Get(bytes)
-	if err != nil { // the heap is the alternative
+	if err != nil { // then use the heap
 		return make([]T, n)
 	}
 	s.pieces = append(s.pieces, mem)

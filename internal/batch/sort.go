@@ -9,19 +9,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Sort returns the global ordinals of all rows of the batches, in the order of the table's sort
-// key. It is stable. The order is DuckDB's: NULLs are last unless the key says otherwise, in both
-// directions; NaN is the greatest number; -0 equals 0; text is ordered by its bytes.
+// Sort returns the global ordinals (row numbers through all batches) of all rows, in the order of
+// the table's sort key. The sort is stable. The order is DuckDB's: NULLs are last in both
+// directions, unless the key says otherwise; NaN is the greatest number; -0 equals 0; text is
+// ordered by its bytes.
 //
 // Algorithm: the values of each key column become codes that compare like the values, in as few
 // bits as their range needs. For dictionaries, codes are ranks. For numbers, they are differences
-// from the minimum. The codes of neighbouring columns are packed into words, so a (tag, time) key
-// is one 64-bit word per row.
+// from the minimum. The codes of neighbouring columns are packed into words of 64 bits, so a (tag,
+// time) key is one word per row.
 //
 // Words are sorted by radix, most significant digit first. The buckets of one tag are small, stay
 // in the CPU cache, and are often in order already, because rows arrive in time order. Rows with
 // equal words are compared by the next word. Plain text that does not fit into a code is a chain of
-// words of seven bytes each, which are built only for rows whose preceding words are equal.
+// words of seven bytes each. These are built only for rows whose preceding words are equal.
 func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
 	var memory scratch
 	defer memory.free()
@@ -48,29 +49,31 @@ func Sort(recs []arrow.RecordBatch, table schema.Table) ([]uint32, error) {
 	return ordinals, nil
 }
 
-// item is a row that is being sorted. key is the word by which it is compared at present.
+// item is a row that is being sorted. key is the word by which it is currently compared.
 type item struct {
 	key     uint64
 	ordinal uint32
 }
 
 // sortKeys has the values of the sort key's columns for all rows, encoded as unsigned words that
-// compare like the values. Rows are compared by the first level. If their words are equal there,
-// they are compared by the next level.
+// compare like the values. Rows are compared by their words of the first level. If these are equal,
+// the words of the next level are compared.
 type sortKeys struct {
 	levels []sortLevel
 }
 
-// sortLevel is one level of sortKeys, with one word for each row. A level of plain text has no
-// words: it has the texts, of which words are made while sorting.
+// sortLevel is one level of sortKeys. It has one word for each row. A level of plain text has the
+// texts instead, and words are made of them while sorting.
 type sortLevel struct {
-	words      []uint64
-	text       []string // the text of each row; only if words is nil
-	descending bool     // for text; in words, descending values are already complemented
+	words []uint64
+	text  []string // text of each row; used only if words is nil
+	// descending says whether texts are sorted in descending order; in words the values are
+	// complemented for that.
+	descending bool
 }
 
-// textChunkBytes is the number of bytes of a text in one word. The lowest byte of the word is the
-// number of bytes.
+// textChunkBytes is the number of bytes of a text that one word has. The lowest byte of the word is
+// the number of these bytes.
 const textChunkBytes = 7
 
 func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
@@ -83,8 +86,8 @@ func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
 	for i := range min(len(s), textChunkBytes) {
 		key |= uint64(s[i]) << (56 - 8*i)
 	}
-	// A text that ends here is before a text that continues with the same bytes. The number 8 means
-	// that more bytes follow.
+	// A text that ends here sorts before a text that continues after the same bytes. The number 8
+	// says that more bytes follow.
 	key |= uint64(min(len(s), textChunkBytes+1))
 	if l.descending {
 		key = ^key
@@ -92,7 +95,8 @@ func (l *sortLevel) load(ordinal uint32, chunk int) uint64 {
 	return key
 }
 
-// continues reports whether two rows with this word may differ in later words of the same text.
+// continues reports whether two rows that both have the word key may differ in later words of the
+// same text.
 func (l *sortLevel) continues(key uint64) bool {
 	if l.words != nil {
 		return false
@@ -103,7 +107,7 @@ func (l *sortLevel) continues(key uint64) bool {
 	return key&0xff > textChunkBytes
 }
 
-// sorted reports whether rows 0 to n-1 are already in the order of the sort key.
+// sorted reports whether the rows 0 to n-1 are in the order of the sort key already.
 func (k *sortKeys) sorted(n int) bool {
 	for i := 1; i < n; i++ {
 		if k.compare(uint32(i-1), uint32(i)) > 0 {
@@ -136,8 +140,8 @@ func (k *sortKeys) compare(a, b uint32) int {
 }
 
 // sort sorts items by their current words, which are those of the given level, and by all later
-// words. For a text level, chunk says which seven bytes the current words have. tmp must be as long
-// as items; its content is overwritten.
+// words. If the level has texts, chunk says which seven bytes the current words have. tmp must be
+// as long as items. Its content is overwritten.
 func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 	for {
 		radixSort(items, tmp)
@@ -178,18 +182,18 @@ func (k *sortKeys) sort(items, tmp []item, level, chunk int) {
 	}
 }
 
-// Numbers of items from which on another way of sorting is faster. Below insertionRows items are
-// sorted by insertion, and below comparisonRows by comparison. From cacheRows on, items and tmp do
-// not fit into the second-level cache, so the items are first split by their top digit. Halving or
-// doubling any of these numbers does not improve BenchmarkSort.
+// These are numbers of items from which on another way of sorting is faster. Fewer than
+// insertionRows items are sorted by insertion, and fewer than comparisonRows by comparison. From
+// cacheRows on, items and tmp do not fit into the second-level cache, so the items are first split
+// by their top digit. Halving or doubling any of these numbers does not improve BenchmarkSort.
 const (
 	insertionRows  = 24
 	comparisonRows = 128
 	cacheRows      = 16 << 10
 )
 
-// radixSort sorts items by key, in place. If items with equal keys are in ascending order of
-// ordinals, they stay so.
+// radixSort sorts items by their keys, in place. If items with equal keys are in ascending order of
+// ordinals, that order is preserved.
 func radixSort(items, tmp []item) {
 	if len(items) < 2 {
 		return
@@ -233,8 +237,8 @@ func insertionSort(items []item) {
 	}
 }
 
-// radixFromLeast sorts items with one pass for each byte in which keys differ, the least
-// significant byte first. The bits set in differing are those in which keys differ.
+// radixFromLeast sorts items with one pass for each byte in which keys differ. It begins with the
+// least significant byte. The bits that are set in differing are the bits in which keys differ.
 func radixFromLeast(items, tmp []item, differing uint64) {
 	src, dst := items, tmp
 	for shift := 0; differing>>shift != 0; {
@@ -242,7 +246,7 @@ func radixFromLeast(items, tmp []item, differing uint64) {
 			shift += 8
 			continue
 		}
-		// bits that are the same in all keys are skipped
+		// Skip bits that are the same in all keys.
 		shift += bits.TrailingZeros64(differing >> shift)
 		var at [256]uint32
 		for i := range src {
@@ -266,12 +270,13 @@ func radixFromLeast(items, tmp []item, differing uint64) {
 	}
 }
 
-// digitBits is the width of the top digit by which items are split. With 11 bits there are 2048
-// buckets, which are written at the same time and still fit into the second-level cache.
+// digitBits is the number of bits of the top digit by which items are split. With 11 bits there are
+// 2,048 buckets, which are written at the same time and still fit into the second-level cache.
 const digitBits = 11
 
-// radixFromMost splits items by the most significant bits in which keys differ, and sorts each
-// bucket by the remaining bits.
+// radixFromMost splits items into buckets by the most significant bits in which keys differ, and
+// sorts each bucket by the remaining bits. The bits that are set in differing are the bits in which
+// keys differ.
 func radixFromMost(items, tmp []item, differing uint64) {
 	shift := max(0, bits.Len64(differing)-digitBits)
 	const mask = 1<<digitBits - 1

@@ -16,13 +16,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// keyBuilder builds sortKeys. It encodes the columns of a sort key as codes, and packs the codes
-// into words.
+// keyBuilder builds sortKeys. It encodes the columns of a sort key as codes (numbers that compare
+// like the values), and packs the codes into 64-bit words.
 type keyBuilder struct {
 	sortKeys
 	memory *scratch
 	rows   int
-	free   int // number of unused low bits in the words of the last level; 0 if that level is text
+	// free is the number of unused low bits in the words of the last level; 0 if that level has
+	// texts.
+	free int
 }
 
 // buildSortKeys returns the encoded sort keys of all rows of the batches. They are valid until
@@ -48,7 +50,7 @@ func buildSortKeys(recs []arrow.RecordBatch, table schema.Table, memory *scratch
 	return &b.sortKeys, nil
 }
 
-// add encodes one more column of the sort key. chunks are the column's arrays in all batches.
+// add encodes one more column of the sort key. chunks are the arrays of the column in all batches.
 func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
 	nulls := nullFlags(chunks, b.rows)
 	if len(chunks) == 0 {
@@ -85,10 +87,10 @@ func (b *keyBuilder) add(chunks []arrow.Array, f schema.SortField) error {
 	return base.Errorf(base.Internal, "type %s has no order", dt)
 }
 
-// words returns memory for one word per row, as a slice of length 0.
+// words returns memory for one 64-bit word per row, as a slice of length 0.
 func (b *keyBuilder) words() []uint64 { return scratchOf[uint64](b.memory, b.rows)[:0] }
 
-// nullFlags returns for each row whether it is NULL, or nil if no row is NULL.
+// nullFlags returns for each row whether it is NULL. If no row is NULL, it returns nil.
 func nullFlags(chunks []arrow.Array, rows int) []bool {
 	var flags []bool
 	at := 0
@@ -106,8 +108,9 @@ func nullFlags(chunks []arrow.Array, rows int) []bool {
 	return flags
 }
 
-// push encodes the values of a column as codes, and packs them. The values compare as unsigned
-// numbers; push overwrites them. nulls says which rows are NULL.
+// push encodes the values of a column as codes (numbers that compare like the values), and packs
+// them into words. values must compare as unsigned numbers. They are overwritten. nulls says which
+// rows are NULL.
 func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	least, most := uint64(math.MaxUint64), uint64(0)
 	for i, v := range values {
@@ -115,13 +118,13 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 			least, most = min(least, v), max(most, v)
 		}
 	}
-	if least > most { // all rows are NULL
+	if least > most { // this means that all rows are NULL
 		return
 	}
 	span := most - least
 	if nulls != nil && span >= math.MaxUint64-1 {
-		// The values need all codes, so none is left for NULL. A bit in front of the value says
-		// whether it is NULL.
+		// The values need all codes, so no code is left for NULL. An additional bit before the
+		// value says whether it is NULL.
 		flags := b.words()[:b.rows]
 		clear(flags)
 		for i, null := range nulls {
@@ -155,8 +158,9 @@ func (b *keyBuilder) push(values []uint64, nulls []bool, f schema.SortField) {
 	b.pack(values, bits.Len64(top))
 }
 
-// pack adds codes with the given number of bits. They go into the words of the last level if these
-// have enough free bits, and otherwise into a new level. pack takes ownership of codes.
+// pack adds one code for each row to the sort key. A code has width bits. If the words of the last
+// level have enough free bits, the codes go there, and otherwise into a new level. pack takes
+// ownership of codes.
 func (b *keyBuilder) pack(codes []uint64, width int) {
 	switch {
 	case width == 0:
@@ -172,12 +176,12 @@ func (b *keyBuilder) pack(codes []uint64, width int) {
 	}
 }
 
-// maxRankedValues is the maximum number of distinct values of a text column that is sorted by
-// ranks.
+// maxRankedValues is the maximum number of distinct values of a text column that is sorted by the
+// ranks of its values.
 const maxRankedValues = 1 << 20
 
-// addText encodes a text column. If all its arrays are dictionaries, the codes are the ranks of the
-// values. Otherwise the column becomes a level of text.
+// addText encodes a text column of the sort key. If all its arrays are dictionaries, the codes are
+// the ranks of the values. Otherwise the column becomes a level of texts.
 func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortField) error {
 	if values, ok := b.rankDictionaries(chunks); ok {
 		b.push(values, nulls, f)
@@ -205,7 +209,8 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 				text = append(text, "")
 				continue
 			}
-			// The string shares the batch's memory, which outlives the sort.
+			// The string shares the memory of the batch, which stays valid until the sort has
+			// ended.
 			text = append(text, unsafe.String(unsafe.SliceData(bytes[o[i]:]), int(o[i+1]-o[i])))
 		}
 	}
@@ -225,7 +230,7 @@ func (b *keyBuilder) addText(chunks []arrow.Array, nulls []bool, f schema.SortFi
 }
 
 // rankDictionaries returns for each row the rank of its value among the values of all dictionaries.
-// It returns false if an array is not a dictionary of text, or if there are too many values.
+// If an array is not a dictionary of text, or there are too many values, it returns false.
 func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 	var distinct intern.Table
 	byDictionary := make(map[arrow.ArrayData][]uint32)
@@ -238,7 +243,7 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 		if byDictionary[values.Data()] != nil {
 			continue
 		}
-		// The length is never 0, so that the map has a non-nil slice.
+		// The length is at least 1, so that the slice in the map is never nil.
 		local := make([]uint32, values.Len()+1)
 		for i := range values.Len() {
 			local[i] = distinct.IndexText(values.Value(i))
@@ -278,9 +283,9 @@ func (b *keyBuilder) rankDictionaries(chunks []arrow.Array) ([]uint64, bool) {
 
 const signBit = 1 << 63
 
-// orderedValues appends, for each row of chunks, a number that compares as an unsigned integer like
-// the row's value. It returns nil if the type is not numeric. For a NULL row the number has no
-// meaning.
+// orderedValues appends a number to out for each row of chunks. These numbers compare as unsigned
+// integers in the order of the rows' values. For a NULL row the number has no meaning. If the type
+// is not numeric, it returns nil.
 func orderedValues(out []uint64, chunks []arrow.Array, dt arrow.DataType) []uint64 {
 	for _, c := range chunks {
 		switch dt.ID() {
@@ -338,8 +343,8 @@ func appendUnsigned[T uint8 | uint16 | uint32 | uint64](out []uint64, a arrow.Ar
 	return out
 }
 
-// orderedFloat returns a number that compares as an unsigned integer like the float v. NaN is above
-// everything, and -0 equals 0.
+// orderedFloat converts floating-point numbers to integers that have the same order as unsigned
+// numbers. NaN is above all others, and -0 equals 0.
 func orderedFloat(v float64) uint64 {
 	if v != v {
 		return math.MaxUint64
@@ -354,17 +359,18 @@ func orderedFloat(v float64) uint64 {
 	return b | signBit
 }
 
-// wideValues appends the values of an array of 16 bytes per row as two unsigned halves, to high and
-// to low. It returns nil if the type has another width.
+// wideValues is for arrays with 16 bytes per row. It appends the upper half of each value to high
+// and the lower half to low, as unsigned numbers. If the type has another width, it returns nil.
 func wideValues(high, low []uint64, chunks []arrow.Array, dt arrow.DataType) ([]uint64, []uint64) {
 	if dt.(arrow.FixedWidthDataType).Bytes() != 16 {
 		return nil, nil
 	}
 	for _, c := range chunks {
 		for _, v := range words[[2]uint64](c) {
-			if dt.ID() == arrow.DECIMAL128 { // 16 bytes, little-endian two's complement
+			// 16 bytes: two's complement, the least significant byte first.
+			if dt.ID() == arrow.DECIMAL128 {
 				high, low = append(high, v[1]^signBit), append(low, v[0])
-			} else { // 16 bytes, the most significant first
+			} else { // 16 bytes, the most significant byte first
 				high, low = append(high, bits.ReverseBytes64(v[0])), append(low, bits.ReverseBytes64(v[1]))
 			}
 		}

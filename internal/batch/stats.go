@@ -13,28 +13,29 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ColumnStats are bounds of the values of one column: Min <= v <= Max for every value v that is
-// neither NULL nor NaN. Bounds of text may be cut to BoundBytes; then they are not values of the
-// column. Both bounds are NULL if there is no such value, or if it has no bound (nested types; text
-// that begins with BoundBytes of 0xff).
+// ColumnStats are statistics of one column. They have bounds of its values: Min <= v <= Max for
+// every value v that is neither NULL nor NaN. Bounds of text may be cut to BoundBytes. Then they
+// are not values of the column. Both bounds are NULL if there is no such value, or if the values
+// have no bounds. Nested types have none, and neither has text that begins with BoundBytes bytes
+// 0xff.
 type ColumnStats struct {
 	Rows   int64        `json:"rows"`
 	Nulls  int64        `json:"nulls"`
 	HasNaN bool         `json:"has_nan,omitempty"`
 	Min    schema.Value `json:"min"`
 	Max    schema.Value `json:"max"`
-	// NoMin says that values exist although Min is NULL, because they have no lower bound. NoMax
-	// says the same of Max.
+	// NoMin says that Min is NULL although there are values, because they have no lower bound.
+	// NoMax says the same about Max.
 	NoMin bool `json:"no_min,omitempty"`
 	NoMax bool `json:"no_max,omitempty"`
 }
 
-// BoundBytes is the maximum size in bytes of a bound of text.
+// BoundBytes is the maximum length in bytes of a bound of texts.
 const BoundBytes = 64
 
 // Stats returns the statistics of one column of a conforming batch. The bounds are stored values.
-// For types whose stored values have another order than the values in SQL (see
-// schema.Type.Sortable; also ENUM), the bounds cannot be used for pruning.
+// For ENUM, and for types that schema.Type.Sortable excludes, stored values have another order than
+// the values in SQL. So their bounds cannot be used for pruning.
 func Stats(a arrow.Array) (ColumnStats, error) {
 	s := ColumnStats{Rows: int64(a.Len()), Nulls: int64(a.NullN())}
 	if a.DataType().ID() == arrow.NULL {
@@ -80,7 +81,7 @@ func Stats(a arrow.Array) (ColumnStats, error) {
 	return s, nil
 }
 
-// Merge returns the statistics of a column for the rows of s and o together.
+// Merge returns the statistics of a column for the rows of s and those of o together.
 func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	m := ColumnStats{Rows: s.Rows + o.Rows, Nulls: s.Nulls + o.Nulls, HasNaN: s.HasNaN || o.HasNaN,
 		NoMin: s.NoMin || o.NoMin, NoMax: s.NoMax || o.NoMax}
@@ -89,9 +90,10 @@ func (s ColumnStats) Merge(o ColumnStats) ColumnStats {
 	return m
 }
 
-// mergeBound returns the bound of two groups of values from the bounds a and b of each: the smaller
-// bound for side -1, the larger one for side 1. It also returns whether there is no bound although
-// there are values: one of the groups has none (unbound), or a and b cannot be compared.
+// mergeBound merges a and b, the lower or the upper bounds of two sets of values. It returns the
+// smaller of the two if side is -1, and the larger one if side is 1. The second result says that
+// there are values but no bound, because one of the sets has none (unbound), or a and b cannot be
+// compared.
 func mergeBound(a, b schema.Value, unbound bool, side int) (schema.Value, bool) {
 	switch {
 	case unbound:
@@ -111,8 +113,8 @@ func mergeBound(a, b schema.Value, unbound bool, side int) (schema.Value, bool) 
 	return b, false
 }
 
-// bounds returns the smallest and the largest value of an array, without NULLs. At least one value
-// must not be NULL.
+// bounds returns the smallest and the largest value of an array. The array must have at least one
+// value that is not NULL.
 func bounds[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](a arrow.Array) (least, most T) {
 	values := words[T](a)
 	if a.NullN() == 0 {
@@ -196,8 +198,8 @@ func boolBounds(a *array.Boolean) (schema.Value, schema.Value) {
 	return schema.IntValue(least), schema.IntValue(most)
 }
 
-// textBounds sets the bounds for an array of text, bytes or UUIDs. Of a dictionary it reads only
-// the values that rows refer to, each one once.
+// textBounds sets the bounds for an array of text, bytes or UUIDs. If the array has a dictionary,
+// it reads only the values that rows use, each of them once.
 func (s *ColumnStats) textBounds(a arrow.Array) error {
 	value, err := bytesOf(a)
 	if err != nil {
@@ -244,8 +246,8 @@ func (s *ColumnStats) textBounds(a arrow.Array) error {
 	return nil
 }
 
-// boundBelow cuts a lower bound to BoundBytes. The prefix is never greater than the whole value.
-// Text is cut between characters.
+// boundBelow cuts a lower bound to BoundBytes bytes. The result is never greater than the whole
+// value. Text is cut between characters.
 func boundBelow(b []byte, isText bool) []byte {
 	if len(b) <= BoundBytes {
 		return b
@@ -260,9 +262,9 @@ func boundBelow(b []byte, isText bool) []byte {
 	return b
 }
 
-// boundAbove cuts an upper bound to BoundBytes, and increments its last byte (of text: its last
-// character). Then the bound is greater than every value with that prefix. It returns false if
-// there is no such bound.
+// boundAbove cuts an upper bound to BoundBytes bytes, and increments its last byte or, in a text,
+// its last character. So the bound is greater than every value that begins with the remaining
+// bytes. If there is no such bound, it returns false.
 func boundAbove(b []byte, isText bool) ([]byte, bool) {
 	if len(b) <= BoundBytes {
 		return b, true
@@ -281,7 +283,7 @@ func boundAbove(b []byte, isText bool) ([]byte, bool) {
 		cut = cut[:len(cut)-size]
 		switch {
 		case r == 0xD7FF:
-			// The code points of surrogates are not characters, so they are skipped.
+			// Skip the code points of surrogates, which are not characters.
 			return utf8.AppendRune(cut, 0xE000), true
 		case r < utf8.MaxRune:
 			return utf8.AppendRune(cut, r+1), true

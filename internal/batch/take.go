@@ -16,7 +16,7 @@ import (
 
 var textDictionary = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 
-// isTextDictionary reports whether a type is the type of dictionaries of text in batches:
+// isTextDictionary reports whether dt is the type that dictionaries of text have in batches:
 // dictionary<uint32, utf8>.
 func isTextDictionary(dt arrow.DataType) bool {
 	d, ok := dt.(*arrow.DictionaryType)
@@ -32,7 +32,7 @@ func Rows(recs []arrow.RecordBatch) int {
 	return n
 }
 
-// Repeat returns an array with n copies of the value of one, an array of length 1.
+// Repeat returns an array with n copies of the value in one, which is an array of length 1.
 func Repeat(one arrow.Array, n int) (arrow.Array, error) {
 	if n == 1 {
 		one.Retain()
@@ -66,11 +66,13 @@ func TrueRows(a arrow.Array) []uint32 {
 	return out
 }
 
-// Take returns the rows with the given global ordinals as one batch, in that order. An ordinal may
-// occur several times. There must be at least one batch, and all must have the same table version.
+// Take returns the rows with the given global ordinals (row numbers through all batches) as one
+// batch, in the order of the ordinals. An ordinal may occur several times. There must be at least
+// one batch, and all must have the same table version.
 //
-// A text column of the result is a dictionary if it is one in every batch, or if more than half of
-// the rows come from dictionaries. The dictionary has only values that rows of the result have.
+// A text column of the result is a dictionary if it is a dictionary in every batch, or if more than
+// half of the rows come from dictionaries. The dictionary has only values that rows of the result
+// have.
 func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -84,8 +86,9 @@ func Take(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error
 	return takeRows(recs, common, ordinals)
 }
 
-// TakeFirst does what Take does for the first ordinals only. It takes at most most rows, and fewer
-// if their texts would not fit into one array. It also returns the number of rows taken.
+// TakeFirst returns the rows with the first of the given ordinals, as Take does. most is the
+// maximum number of rows. It takes fewer if their texts would not fit into one array. It also
+// returns the number of rows that it took.
 func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.RecordBatch, int, error) {
 	for n := min(len(ordinals), most); ; n /= 2 {
 		rec, err := Take(recs, ordinals[:n])
@@ -95,8 +98,8 @@ func TakeFirst(recs []arrow.RecordBatch, ordinals []uint32, most int) (arrow.Rec
 	}
 }
 
-// Gather does what Take does, for rows that must outlive the batches: it always copies their
-// memory.
+// Gather returns the rows with the given ordinals, as Take does, but always copies their memory. It
+// is for rows that are needed after the batches were released.
 func Gather(recs []arrow.RecordBatch, ordinals []uint32) (arrow.RecordBatch, error) {
 	common, err := commonSchema(recs)
 	if err != nil {
@@ -130,8 +133,8 @@ func gatherColumns(recs []arrow.RecordBatch, common *arrow.Schema, places []plac
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(len(places))), nil
 }
 
-// gatherColumn gathers the rows of one column from chunks, and sets the type of field to that of
-// the result.
+// gatherColumn gathers the rows of one column from chunks, and sets the type of field to the type
+// of the result.
 func gatherColumn(field *arrow.Field, chunks []arrow.Array, places []place) (arrow.Array, error) {
 	field.Type = textType(field.Type, chunks, places)
 	data, err := gather(field.Type, chunks, places)
@@ -151,9 +154,10 @@ func chunksOf(recs []arrow.RecordBatch, column int) []arrow.Array {
 	return chunks
 }
 
-// textType returns the type that a column gets when its rows are gathered. If more than half of the
-// rows of a text column come from dictionaries, it becomes a dictionary. As plain text, repeated
-// values can take many times as much memory.
+// textType returns the type of a column whose rows are gathered from chunks. common is the type
+// that the column would have otherwise. If more than half of the rows of a text column come from
+// dictionaries, the type is a dictionary. As plain text, repeated values could take many times as
+// much memory.
 func textType(common arrow.DataType, chunks []arrow.Array, places []place) arrow.DataType {
 	if common.ID() != arrow.STRING || !slices.ContainsFunc(chunks, isDictionary) {
 		return common
@@ -192,8 +196,8 @@ func Plain(rec arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rec.NumRows()), nil
 }
 
-// decodeDictionary returns a plain array in which each row has its value in place of the
-// dictionary's index. It supports all value types that gather supports.
+// decodeDictionary returns an array without a dictionary, in which each row has its value in place
+// of the dictionary's index. It supports all value types that gather supports.
 func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {
 	dictionary := d.Dictionary()
 	bitmap := make([]byte, bitutil.BytesForBits(int64(d.Len())))
@@ -227,8 +231,8 @@ func decodeDictionary(d *array.Dictionary) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// commonSchema returns the schema of the first batch, but with plain text for columns that are
-// plain text in any of the batches.
+// commonSchema returns the schema of the first batch, with one change: if a column is plain utf8
+// text in any of the batches, it is plain utf8 text instead of a dictionary.
 func commonSchema(recs []arrow.RecordBatch) (*arrow.Schema, error) {
 	if len(recs) == 0 {
 		return nil, base.Errorf(base.Internal, "no batches")
@@ -262,8 +266,8 @@ func commonSchema(recs []arrow.RecordBatch) (*arrow.Schema, error) {
 
 func isText(dt arrow.DataType) bool { return dt.ID() == arrow.STRING || isTextDictionary(dt) }
 
-// contiguous reports whether each ordinal is one more than the previous ordinal, and returns the
-// first ordinal.
+// contiguous reports whether each ordinal is one more than the ordinal before it. It also returns
+// the first ordinal.
 func contiguous(ordinals []uint32) (int, bool) {
 	for i := 1; i < len(ordinals); i++ {
 		if ordinals[i] != ordinals[i-1]+1 {
@@ -276,8 +280,8 @@ func contiguous(ordinals []uint32) (int, bool) {
 	return int(ordinals[0]), true
 }
 
-// Run returns how many ordinals, from the first on, are consecutive rows of the same batch. Take
-// returns such rows without copying them.
+// Run returns how many of the ordinals, beginning with the first, are consecutive rows of the same
+// batch. Take returns such rows without copying them.
 func Run(recs []arrow.RecordBatch, ordinals []uint32) int {
 	if len(ordinals) == 0 {
 		return 0
@@ -299,8 +303,8 @@ func Run(recs []arrow.RecordBatch, ordinals []uint32) int {
 	return 0
 }
 
-// sliceOfOne returns n rows from the ordinal start on as a slice of a batch, if they are all in
-// that batch. Otherwise it returns nil.
+// sliceOfOne returns n rows, beginning with the global ordinal start, as a slice of a batch. If
+// they are not all in one batch, it returns nil.
 func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool) {
 	for _, r := range recs {
 		rows := int(r.NumRows())
@@ -315,10 +319,10 @@ func sliceOfOne(recs []arrow.RecordBatch, start, n int) (arrow.RecordBatch, bool
 	return nil, false
 }
 
-// Arrange returns the rows of the batches sorted by their numbers. numbers has, for each batch, a
-// number for each row. Rows with equal numbers stay in their order. If numbers is empty, all rows
-// stay in their order. There must be at least one batch, and all must have the same table version.
-// The caller releases the returned batches.
+// Arrange returns the rows of the batches, sorted by numbers. numbers has a number for each row of
+// each batch. Rows with equal numbers stay in their order. If numbers is empty, all rows stay in
+// their order. There must be at least one batch, and all must have the same table version. The
+// caller releases the returned batches.
 func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	order := Order(numbers)
 	if order == nil {
@@ -334,9 +338,9 @@ func Arrange(recs []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, 
 	return []arrow.RecordBatch{one}, nil
 }
 
-// Order returns the global ordinals of rows, sorted by the rows' numbers. numbers has, for each
-// batch, a number for each row. Rows with equal numbers stay in their order. It returns nil if all
-// rows are in order already.
+// Order returns the global ordinals of rows (their numbers through all batches), sorted by numbers.
+// numbers has a number for each row of each batch. Rows with equal numbers stay in their order. If
+// all rows are in order already, Order returns nil.
 func Order(numbers [][]int32) []uint32 {
 	all := slices.Concat(numbers...)
 	if slices.IsSorted(all) {
@@ -361,7 +365,7 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 		recs[0].Retain()
 		return recs[0], nil
 	}
-	var places []place // only dictionaries need places
+	var places []place // places of the rows; only dictionaries need them
 	columns, fields := make([]arrow.Array, common.NumFields()), common.Fields()
 	defer releaseAll(columns)
 	for i := range fields {
@@ -387,8 +391,8 @@ func Concat(recs []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, int64(Rows(recs))), nil
 }
 
-// Bytes returns the number of bytes of memory that a batch keeps from being freed. It counts each
-// buffer once and in full, even if the batch is a slice.
+// Bytes returns the size in bytes of the memory that a batch holds. It counts each buffer once and
+// in full, even if the batch is a slice of it.
 func Bytes(rec arrow.RecordBatch) int64 {
 	seen := map[*byte]bool{}
 	var total int64
@@ -422,8 +426,8 @@ func releaseAll(arrays []arrow.Array) {
 	}
 }
 
-// newRecord makes a batch of the table from its columns, which are in the table's order. A text
-// column may be a dictionary.
+// newRecord makes a batch of the table from columns, which are in the order of the table's columns.
+// A text column may be a dictionary.
 func newRecord(table schema.Table, columns []arrow.Array, rows int) arrow.RecordBatch {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range table.Columns {

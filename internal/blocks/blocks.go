@@ -1,5 +1,5 @@
-// Package blocks reads the files of parts in blocks, each of which has a checksum in the catalog.
-// Each time it reads a block, it compares the block with its checksum.
+// Package blocks reads the files of parts in blocks of 64 KiB. The catalog has a checksum of each
+// block. Each time a block is read, it is compared with its checksum.
 //
 // A [File] describes one immutable file. [Files] has the files of all parts in a data directory, by
 // id. DuckDB opens the same files through package internal/duck/ext. See
@@ -22,7 +22,7 @@ type Sums []uint32
 // Count returns the number of blocks of a file with the given length in bytes.
 func Count(bytes int64) int { return int((bytes + Size - 1) / Size) }
 
-// Encode returns the sums as bytes, little-endian.
+// Encode returns the checksums as bytes: four little-endian bytes for each block.
 func (s Sums) Encode() []byte {
 	out := make([]byte, 0, 4*len(s))
 	for _, sum := range s {
@@ -31,8 +31,8 @@ func (s Sums) Encode() []byte {
 	return out
 }
 
-// Decode reads the output of Encode. bytes is the length of the file. If the number of checksums
-// does not fit that length, the error is Corrupt.
+// Decode reads checksums that Sums.Encode has encoded. bytes is the length of the file. If the
+// number of checksums does not fit that length, the error is Corrupt.
 func Decode(encoded []byte, bytes int64) (Sums, error) {
 	if want := 4 * Count(bytes); len(encoded) != want {
 		return nil, base.Errorf(base.Corrupt, "the list of checksums has %d bytes, expected %d", len(encoded), want)
@@ -44,16 +44,16 @@ func Decode(encoded []byte, bytes int64) (Sums, error) {
 	return s, nil
 }
 
-// Hash computes the checksum of a file, and the checksums of its blocks, from the bytes written to
-// it. The zero Hash is ready to use.
+// Hash computes the CRC32C of a file and of each of its blocks, while the file's bytes are written
+// to the Hash. The zero Hash is ready to use.
 type Hash struct {
 	bytes int64
 	file  uint32
-	block uint32 // checksum so far of the last block, which is not full yet
+	block uint32 // checksum of the bytes so far of the last block, which is not full yet
 	full  Sums
 }
 
-// Write adds the next bytes of the file. It never fails.
+// Write adds p, the next bytes of the file, to the checksums. It never fails.
 func (h *Hash) Write(p []byte) (int, error) {
 	n := len(p)
 	h.file = crc32.Update(h.file, base.Castagnoli, p)
@@ -73,7 +73,7 @@ func (h *Hash) Write(p []byte) (int, error) {
 // Bytes returns the number of bytes written so far.
 func (h *Hash) Bytes() int64 { return h.bytes }
 
-// Checksum returns the CRC32C of all bytes.
+// Checksum returns the CRC32C of all bytes written so far.
 func (h *Hash) Checksum() uint32 { return h.file }
 
 // Sums returns the checksums of the blocks written so far. The last block may be shorter than Size.

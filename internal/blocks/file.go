@@ -14,48 +14,53 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// File describes an immutable file by its path, length and checksums. It is safe for concurrent
-// use. It opens the file for each use.
+// File describes an immutable file by its path, length and checksums. It opens the file again for
+// each use. It is safe for concurrent use.
 type File struct {
-	fs       vfs.FS
-	path     string
-	name     string // name of the file in errors
-	url      string // name by which DuckDB opens the file; empty if it belongs to no Files
-	bytes    int64  // length; -1: unknown, see Unchecked
+	fs   vfs.FS
+	path string
+	name string // name of the file in errors
+	// url is the name by which DuckDB opens the file. It is empty if the file is not one of a Files
+	// (the files of the parts in a data directory).
+	url      string
+	bytes    int64  // length of the file in bytes; -1 if it is unknown, see Unchecked
 	checksum uint32 // CRC32C of the whole file
 
-	// damaged, if not nil, is called with each damage that a read finds.
+	// damaged, if not nil, is called for each damage that a read of the file finds.
 	damaged func(damage *Damage)
-	// learned, if not nil, is called with the block checksums after Prepare computed them.
+	// learned, if not nil, is called after Prepare has computed missing block checksums, with these
+	// checksums.
 	learned func(Sums)
 
 	preparing sync.Mutex
-	sums      atomic.Pointer[Sums] // block checksums; nil: not known yet, see Prepare
+	// sums are the checksums of the file's blocks. They are nil until they are known, see Prepare.
+	sums atomic.Pointer[Sums]
 }
 
-// Damage describes a place where a file differs from what was written. As an error its kind is
-// Corrupt.
+// Damage describes a place where a file differs from what was written. It is an error, and its kind
+// is Corrupt.
 type Damage struct {
 	Path string // path of the file
 	Name string // path below the data directory, for messages
-	// Offset is the position of the first damaged byte. If only the damaged block is known, it is
-	// the start of the block.
+	// Offset is the position of the first damaged byte, or the start of the damaged block if the
+	// exact byte is not known.
 	Offset int64
 	What   string
 }
 
 func (d *Damage) Error() string { return d.Name + ": " + d.What }
 
-// err returns the damage as an error of the kind Corrupt.
+// err returns the damage as a base.Error of the kind Corrupt.
 func (d *Damage) err() error {
 	return base.Errorf(base.Corrupt, "%w", error(d)).
 		WithHint("restore the file from a backup; scoter check --repair removes a part that cannot be restored, with its rows")
 }
 
-// New describes a file. bytes is its length, checksum its CRC32C, and name its name in errors.
+// New describes a file. bytes is its length, checksum its CRC32C, and name its name in error
+// messages.
 //
-// sums may be nil. Then the first use of the file reads all of it, compares it with its checksum,
-// and computes the block checksums.
+// sums are the checksums of its blocks, and may be nil. Then the first use of the file reads all of
+// it, compares it with checksum, and computes the block checksums.
 func New(fsys vfs.FS, path, name string, bytes int64, checksum uint32, sums Sums) *File {
 	f := &File{fs: fsys, path: path, name: name, bytes: bytes, checksum: checksum}
 	if sums != nil {
@@ -72,7 +77,7 @@ func Unchecked(fsys vfs.FS, path string) *File {
 // Path returns the path of the file.
 func (f *File) Path() string { return f.path }
 
-// Name returns the name of the file in errors: its path below the data directory.
+// Name returns the name of the file in error messages: its path below the data directory.
 func (f *File) Name() string { return f.name }
 
 // URL returns the name by which DuckDB opens the file.
@@ -81,9 +86,9 @@ func (f *File) URL() string { return f.url }
 // Bytes returns the file's length in bytes.
 func (f *File) Bytes() int64 { return f.bytes }
 
-// Prepare returns the block checksums. If they are unknown because an older format wrote the file,
-// the first call reads the whole file and computes them. If the whole file does not match its own
-// checksum, the error is Corrupt.
+// Prepare returns the checksums of the file's blocks. They are unknown if an older version of
+// Scoter wrote the file. Then the first call reads the whole file and computes them. If the file
+// does not match its checksum as a whole, the error is Corrupt.
 func (f *File) Prepare() (Sums, error) {
 	if s := f.sums.Load(); s != nil {
 		return *s, nil
@@ -116,7 +121,7 @@ func (f *File) Prepare() (Sums, error) {
 	return sums, nil
 }
 
-// open opens the file. A missing file is Corrupt.
+// open opens the file. If the file is missing, the error is Corrupt.
 func (f *File) open() (vfs.Reader, error) {
 	r, err := f.fs.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +130,8 @@ func (f *File) open() (vfs.Reader, error) {
 	return r, base.Wrap(err, "%s", f.name)
 }
 
-// damage records damage at an offset, and returns it as an error. It calls the function damaged.
+// damage records that the file is damaged at an offset, calls the function f.damaged, and returns
+// the damage as an error. format and args describe the damage.
 func (f *File) damage(offset int64, format string, args ...any) error {
 	d := &Damage{Path: f.path, Name: f.name, Offset: offset, What: fmt.Sprintf(format, args...)}
 	if f.damaged != nil {
@@ -134,11 +140,12 @@ func (f *File) damage(offset int64, format string, args ...any) error {
 	return d.err()
 }
 
-// Damaged records damage at a byte offset that other code has found (what describes it), and
-// returns it as an error.
+// Damaged records damage that other code has found at a byte offset of the file, and returns it as
+// an error. what describes the damage.
 func (f *File) Damaged(offset int64, what string) error { return f.damage(offset, "%s", what) }
 
-// Open opens the file for reading. All reads are verified, except those of an Unchecked file.
+// Open opens the file for reading. Each read is compared with the block checksums, except in a file
+// that was described by Unchecked.
 func (f *File) Open() (*Reader, error) {
 	if f.bytes < 0 {
 		r, err := f.open()
@@ -162,9 +169,9 @@ func (f *File) Open() (*Reader, error) {
 	return &Reader{file: f, r: r, bytes: f.bytes, sums: sums}, nil
 }
 
-// Verify reads the whole file and compares its length, the checksum of each block, and the checksum
-// of the file. If pause is not nil, it is called after each block with the number of bytes read. If
-// pause returns an error, Verify ends and returns it.
+// Verify reads the whole file and checks its length, the checksum of each block, and the checksum
+// of the file. After each block it calls pause, unless that is nil, with the number of bytes read.
+// If pause returns an error, Verify ends and returns that error.
 func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err error) {
 	sums, err := f.Prepare()
 	if err != nil {
@@ -205,7 +212,8 @@ func (f *File) Verify(ctx context.Context, pause func(bytes int) error) (err err
 	return nil
 }
 
-// readBlock reads a block into to, and compares it with its checksum.
+// readBlock reads a block of the file into the given slice, and compares it with its checksum.
+// block is the number of the block, from 0.
 func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	if err := f.read(r, to, int64(block)*Size); err != nil {
 		return err
@@ -213,8 +221,8 @@ func (f *File) readBlock(r vfs.Reader, sums Sums, block int, to []byte) error {
 	return f.compare(sums, block, to)
 }
 
-// read fills the slice to with the file's bytes from the offset at. If the file ends before, the
-// error is Corrupt.
+// read fills the given slice with bytes of the file, beginning at the given offset. If the file is
+// too short, the error is Corrupt.
 func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	n, err := r.ReadAt(to, at)
 	if n == len(to) {
@@ -226,7 +234,8 @@ func (f *File) read(r vfs.Reader, to []byte, at int64) error {
 	return base.Wrap(err, "%s", f.name)
 }
 
-// compare returns a Corrupt error unless data has the checksum of the block.
+// compare returns a Corrupt error unless data, the bytes of a block, match the checksum of that
+// block.
 func (f *File) compare(sums Sums, block int, data []byte) error {
 	if sum := crc32.Checksum(data, base.Castagnoli); sum != sums[block] {
 		at := int64(block) * Size

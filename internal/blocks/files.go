@@ -14,16 +14,16 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Part describes a part's file, as the catalog knows it.
+// Part describes the file of a part, with what the catalog knows about it.
 type Part struct {
 	ID       base.SourceID
 	Table    base.TableID
 	Bytes    int64
-	Checksum uint32 // CRC32C of the file
-	Sums     Sums   // nil: unknown, see File.Prepare
+	Checksum uint32 // CRC32C of the whole file
+	Sums     Sums   // checksums of the file's blocks; nil if they are unknown, see File.Prepare
 }
 
-// Files has the files of the parts in one data directory, by id. Their paths are
+// Files has the files of the parts in one data directory, by part id. Their paths are
 // parts/<table>/<id>.parquet. It is safe for concurrent use.
 type Files struct {
 	fs     vfs.FS
@@ -32,13 +32,17 @@ type Files struct {
 	number uint64
 
 	mu    sync.RWMutex
-	files map[base.SourceID]*File // guarded by mu; by part id
-	// Guarded by mu; the first damage of each file, by part id.
+	files map[base.SourceID]*File // the files, by part id; guarded by mu
+	// damages has the first damage that was found in each damaged file, by part id. It is guarded
+	// by mu.
 	damages map[base.SourceID]*Damage
-	// Guarded by mu; block checksums that TakeLearned has not returned yet.
-	learned   map[base.SourceID]Sums
-	onForget  func(number uint64, id uint64) // guarded by mu; see OnForget
-	available chan struct{}                  // of size 1: learned has entries
+	// learned has computed block checksums that TakeLearned has not returned yet, by part id. It is
+	// guarded by mu.
+	learned map[base.SourceID]Sums
+	// onForget is the function that Forget calls, see OnForget. It is guarded by mu.
+	onForget func(number uint64, id uint64)
+	// available has capacity 1. It has an element if learned has entries.
+	available chan struct{}
 }
 
 var lastFiles atomic.Uint64
@@ -46,22 +50,25 @@ var lastFiles atomic.Uint64
 // Scheme is the beginning of the URLs by which DuckDB opens parts.
 const Scheme = "scoter://part/"
 
-// NewFiles returns the files of the parts below dir, an absolute path. The first damage of each
-// file is logged.
+// NewFiles returns the files of the parts below dir, which is an absolute path. The first damage
+// that is found in each file is logged.
 func NewFiles(fsys vfs.FS, dir string, log *slog.Logger) *Files {
 	return &Files{fs: fsys, dir: dir, log: log, number: lastFiles.Add(1), files: map[base.SourceID]*File{},
 		damages: map[base.SourceID]*Damage{}, learned: map[base.SourceID]Sums{}, available: make(chan struct{}, 1)}
 }
 
-// Number identifies these Files within the process. It is part of the URLs of the files.
+// Number returns a number that identifies these Files within the process. It is part of the URLs by
+// which DuckDB opens the files.
 func (s *Files) Number() uint64 { return s.number }
 
-// Path returns the path of a part's file.
+// Path returns the path of the file of a part. table and id are the ids of the table and of the
+// part.
 func (s *Files) Path(table base.TableID, id base.SourceID) string {
 	return filepath.Join(s.dir, strconv.FormatUint(uint64(table), 10), strconv.FormatUint(uint64(id), 10)+".parquet")
 }
 
-// File returns the file of a part. The same *File is returned until Forget.
+// File returns the file of a part. It returns the same *File for each call with the same part,
+// until Forget is called for that part.
 func (s *Files) File(p Part) *File {
 	s.mu.RLock()
 	f := s.files[p.ID]
@@ -89,8 +96,8 @@ func (s *Files) Find(id base.SourceID) *File {
 	return s.files[id]
 }
 
-// Forget drops the File of a part, and calls the function of OnForget. Readers that have the file
-// open can continue to read it.
+// Forget drops the *File of a part, and calls the function that OnForget set. Readers that have
+// opened the file can continue to read it.
 func (s *Files) Forget(id base.SourceID) {
 	s.mu.Lock()
 	delete(s.files, id)
@@ -113,8 +120,8 @@ func (s *Files) ForgetAll() {
 	}
 }
 
-// OnForget sets the function that Forget calls, with Number and the part's id. It is called without
-// locks held.
+// OnForget sets a function that Forget calls for each part, with Files.Number and the part's id. No
+// locks are held during the call.
 func (s *Files) OnForget(forget func(number, id uint64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,12 +169,12 @@ func (s *Files) noteLearned(id base.SourceID, sums Sums) {
 	}
 }
 
-// Learned receives a value after block checksums were computed for a part that had none.
-// TakeLearned returns them.
+// Learned returns a channel that receives a value when block checksums were computed for a part
+// that had none. TakeLearned then returns these checksums.
 func (s *Files) Learned() <-chan struct{} { return s.available }
 
-// TakeLearned returns the block checksums that were computed since the last call. The caller stores
-// them in the catalog.
+// TakeLearned returns the block checksums that were computed since its last call, by part id. The
+// caller stores them in the catalog.
 func (s *Files) TakeLearned() map[base.SourceID]Sums {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,17 +10,18 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Apply makes one edit durable, as a whole, in one transaction. After a nil error the edit survives
-// any crash. After an error the edit is not in the catalog, and the catalog accepts further edits.
-// If the disk is full, the error is StorageFull. An edit that contradicts the catalog (a part that
-// already exists, a database that is not empty, a counter that decreases) is Conflict or Invalid.
+// Apply makes one edit durable, as a whole, in one transaction. If it returns nil, the edit
+// survives any crash. After an error the edit is not in the catalog, and the catalog accepts
+// further edits. If the disk is full, the error is StorageFull. If the edit contradicts the
+// catalog, the error is Conflict or Invalid. Examples are a part that already exists, a database
+// that is not empty, and a counter that decreases.
 //
 // The hard case is a commit whose last sync fails: SQLite reports an error although the file may
-// already contain the edit. Apply then reads the number of edits from the file, which tells whether
+// already contain the edit. Apply then reads the number of edits from the file, which says whether
 // the commit happened. If it did, Apply commits an empty transaction, whose syncs also make the
-// edit durable, and succeeds. If the number cannot be read, the next Apply reads it first. If it
-// then finds an edit that was reported as failed, the catalog and the engine's memory differ, and
-// every later Apply fails as Unavailable until a restart has loaded the catalog again.
+// edit durable, and succeeds. If the number cannot be read, the next Apply reads it first. If that
+// finds an edit that was reported as failed, the catalog and the engine's memory differ. Then every
+// later Apply fails as Unavailable until a restart has loaded the catalog again.
 func (c *Catalog) Apply(e Edit) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,7 +33,7 @@ func (c *Catalog) Apply(e Edit) error {
 	}
 	committed, err := c.commit(func() error { return c.write(e) })
 	if committed && err != nil {
-		// An empty commit syncs the database and the journal once more.
+		// An empty transaction syncs the database and the journal once more.
 		_, err = c.commit(func() error { return nil })
 		if err != nil {
 			c.fail()
@@ -41,8 +42,8 @@ func (c *Catalog) Apply(e Edit) error {
 	return c.wrap(err, "apply to")
 }
 
-// commit runs one transaction that counts as an edit. committed reports whether the transaction is
-// in the file, even if there is an error.
+// commit runs the function write in one transaction that counts as an edit. committed reports
+// whether the transaction is in the file, even if there is an error.
 func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	next := c.edits + 1
 	err = c.transaction(func() error {
@@ -68,7 +69,8 @@ func (c *Catalog) commit(write func() error) (committed bool, err error) {
 	return found == next, err
 }
 
-// resolve finds out whether the previous edit is in the file, if Apply could not tell.
+// resolve finds out whether the file has the previous edit, if the previous Apply could not find
+// out.
 func (c *Catalog) resolve() error {
 	if c.broken != nil {
 		return c.broken
@@ -89,7 +91,7 @@ func (c *Catalog) resolve() error {
 	return nil
 }
 
-// countEdits reads the number of edits from the file.
+// countEdits reads from the file how many edits it has.
 func (c *Catalog) countEdits() (edits int64, err error) {
 	err = c.queryRow(`SELECT edits FROM meta`, &edits)
 	return edits, err
@@ -118,8 +120,8 @@ func flag(set bool) int64 {
 	return 0
 }
 
-// microseconds converts a time to the integer that the catalog stores, and moment converts it back.
-// An unknown (zero) time is stored as 0.
+// microseconds converts a time to the integer that the catalog stores (microseconds since 1970).
+// moment converts it back. An unknown (zero) time is stored as 0.
 func microseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -134,10 +136,13 @@ func moment(microseconds int64) time.Time {
 	return time.UnixMicro(microseconds).UTC()
 }
 
-// removal removes one row, which must exist. Rows that depend on it are removed first.
+// removal describes the removal of one row of the catalog, which must exist. Rows that depend on it
+// are removed first.
 type removal struct {
-	what       string
-	dependents []string // statements that remove dependent rows; they get the same arguments
+	what string
+	// dependents are the SQL statements that remove the dependent rows; they get the same
+	// arguments.
+	dependents []string
 	statement  string
 	args       []any
 }
@@ -165,7 +170,7 @@ func (c *Catalog) removeThings(e Edit) error {
 		all = append(all, removal{"object of export", nil, `DELETE FROM export_objects WHERE export_id = ? AND partition_key = ? AND generation = ?`,
 			[]any{int64(o.Export), o.Partition, o.Generation}})
 	}
-	for _, id := range e.DropExports { // before the tables that they export
+	for _, id := range e.DropExports { // exports come before the tables that they export
 		all = append(all, removal{"export", []string{`DELETE FROM export_objects WHERE export_id = ?`}, `DELETE FROM exports WHERE id = ?`, []any{int64(id)}})
 	}
 	for _, id := range e.DropTables {
@@ -257,8 +262,8 @@ func (c *Catalog) putTable(t Table) error {
 		return err
 	}
 	if changed == 0 {
-		// The table is new, or this version is older than the stored one. An older version fails
-		// here, because a row with the table's id exists.
+		// The table is new, or the given version is older than the stored one. An older version
+		// fails here, because there is already a row with the table's id.
 		if _, err := c.exec(`INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, 0)`, int64(s.ID), s.Database, s.Schema, s.Name,
 			int64(s.Version), int64(t.TruncatedSeq), microseconds(t.Created)); err != nil {
 			return err
@@ -365,7 +370,7 @@ func (c *Catalog) putKeys(e Edit) error {
 	return nil
 }
 
-// raise sets the counters and other numbers that may only increase.
+// raise sets the counters and other numbers of an edit that may only increase.
 func (c *Catalog) raise(e Edit) error {
 	for _, counter := range []struct {
 		column string

@@ -7,7 +7,7 @@ import (
 	"github.com/scoterdb/scoter/internal/blocks"
 )
 
-// putBlocks stores checksums of the blocks of existing parts.
+// putBlocks stores the checksums of the blocks of parts that exist already.
 func (c *Catalog) putBlocks(e Edit) error {
 	for _, b := range e.PutBlocks {
 		if err := c.putPartBlocks(b); err != nil {
@@ -23,8 +23,8 @@ func (c *Catalog) putPartBlocks(b PartBlocks) error {
 	return err
 }
 
-// loadBlocks reads the block checksums of parts into s.Parts. at[id] is the index of a part in
-// s.Parts.
+// loadBlocks reads the block checksums of parts into s.Parts. at has the index in s.Parts of each
+// part, by part id.
 func (c *Catalog) loadBlocks(s *State, at map[base.SourceID]int) error {
 	return c.query(`SELECT part_id, checksums, verified FROM part_blocks`, func(row *sqlite3.Stmt) (err error) {
 		id := base.SourceID(row.ColumnInt64(0))

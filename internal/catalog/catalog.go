@@ -1,4 +1,4 @@
-// Package catalog stores everything durable except the log and the part files:
+// Package catalog stores everything that is durable, except the log and the part files:
 //   - databases, schemas, tables with every version of their schema, and views
 //   - the list of parts with their statistics
 //   - sources ("streams" in the code) and their offsets
@@ -6,10 +6,10 @@
 //   - idempotency records
 //   - the segment of the log up to which everything is flushed
 //
-// It is one SQLite file that any tool can open; schema.sql documents it. SQLite's file operations
-// go through vfs.FS, so tests can make the catalog crash and fail like everything else. Queries
-// never read the catalog. Open loads all of it. From then on the engine's state in memory is
-// authoritative, and the catalog follows with one transaction per Edit.
+// The catalog is one SQLite file that any tool can open; schema.sql documents it. SQLite's file
+// operations go through vfs.FS, so tests can simulate crashes and failures of the catalog's disk.
+// Queries never read the catalog. Open loads all of it. From then on the engine's state in memory
+// is authoritative, and the catalog follows with one transaction per Edit.
 package catalog
 
 import (
@@ -20,15 +20,16 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// FileName is the name of the catalog in a data directory.
+// FileName is the name of the catalog's file in a data directory.
 const FileName = "catalog.db"
 
-// JournalSuffix ends the name of SQLite's rollback journal, which is next to the catalog.
+// JournalSuffix is the end of the name of SQLite's rollback journal. The journal is next to the
+// catalog, and its name is that of the catalog with this suffix.
 const JournalSuffix = "-journal"
 
-// FormatVersion is the newest layout of a data directory that this binary reads, and the one that
-// it writes. Open refuses a catalog with a greater version, and upgrades one with a smaller
-// version. The list says what each version added:
+// FormatVersion is the version of the data directory's layout that this binary writes, and the
+// newest one that it can read. Open refuses a catalog with a greater version, and upgrades one with
+// a smaller version. The list says what each version added:
 //
 //	1  the first
 //	2  streams; log frames of format 2
@@ -41,48 +42,52 @@ const JournalSuffix = "-journal"
 //	9  checksums of the blocks of parts and of the pages of the catalog; on_insert of tables
 const FormatVersion = 9
 
-// checksumFormat is the first format whose catalog has a checksum in each page.
+// checksumFormat is the first format version in which each page of the catalog has a checksum.
 const checksumFormat = 9
 
 // Part describes one part: the Parquet file parts/<table>/<id>.parquet.
 type Part struct {
 	ID            base.SourceID
 	Table         base.TableID
-	SchemaVersion uint32 // the version of the table's schema with which the part was written
-	// Values of the partitioning columns as the engine writes them; empty without partitioning.
+	SchemaVersion uint32 // version of the table's schema with which the part was written
+	// Partition has the values of the partitioning columns, as the engine writes them. It is empty
+	// if the table is not partitioned.
 	Partition string
 	Rows      int64
-	Bytes     int64  // length of the file
+	Bytes     int64  // length of the file in bytes
 	Checksum  uint32 // CRC32C of the whole file
-	// Blocks has the checksums of the file's blocks. It is nil if a format before 9 wrote the file,
-	// and the file was not read since.
+	// Blocks has the checksums of the file's blocks. It is nil for a file that was written in a
+	// format before 9 and was not read since then.
 	Blocks blocks.Sums
-	// Verified is when the whole file was last read and found intact, in microseconds, UTC. Zero
-	// means never since it was written.
+	// Verified is when the whole file was last read and found intact, in UTC with microseconds.
+	// Zero means that this did not happen since the file was written.
 	Verified time.Time
-	Level    int // number of merges since the flush: 0 after a flush, and one more with each merge
-	MinSeq   base.Seq
-	MaxSeq   base.Seq
-	Created  time.Time // microseconds, UTC
-	// readers apply only expression updates after this edit
+	// Level is the number of merges that led to the part: 0 after a flush, and one more with each
+	// merge.
+	Level   int
+	MinSeq  base.Seq
+	MaxSeq  base.Seq
+	Created time.Time // when the part was written, in UTC with microseconds
+	// Applied is the sequence number of an edit. Readers apply only the expression updates after
+	// this edit to the part, because the rows were written with all earlier ones.
 	Applied base.Seq
 	Stats   map[base.ColumnID]schema.ColumnStats
 }
 
-// Stored returns the description of the part's file that package blocks needs.
+// Stored returns a description of the part's file, in the form that package blocks uses.
 func (p *Part) Stored() blocks.Part {
 	return blocks.Part{ID: p.ID, Table: p.Table, Bytes: p.Bytes, Checksum: p.Checksum, Sums: p.Blocks}
 }
 
-// PartBlocks has new block checksums of one part's file.
+// PartBlocks has block checksums of one part's file to be stored in the catalog.
 type PartBlocks struct {
 	Part     base.SourceID
 	Blocks   blocks.Sums
-	Verified time.Time // see Part.Verified
+	Verified time.Time // when the file was last found intact, see Part.Verified
 }
 
-// MayHaveTombstones reports whether the part may have been written with rows that delete their key:
-// rows whose IsDeleted column is true. The answer comes from the part's statistics.
+// MayHaveTombstones reports whether the part may have tombstones (rows whose column IsDeleted is
+// true, which say that their key is deleted). It finds that out from the part's statistics.
 func (p *Part) MayHaveTombstones(t schema.Table) bool {
 	if t.IsDeleted == 0 {
 		return false
@@ -95,20 +100,22 @@ func (p *Part) MayHaveTombstones(t schema.Table) bool {
 	return !ok || !known || most != 0
 }
 
-// Table is a table's current schema, and the catalog's other data about the table.
+// Table is a table's current schema, and other data that the catalog has about the table.
 type Table struct {
-	Schema       schema.Table
-	TruncatedSeq base.Seq // replay ignores the table's rows in log frames up to this edit
-	// SettledSeq is the edit up to which a table that merges on read is deduplicated: of the rows
-	// up to this edit, at most one per key is left. Edit.Settle sets it.
+	Schema schema.Table
+	// TruncatedSeq is the edit of the table's last TRUNCATE. When the log is replayed, rows of the
+	// table in frames up to this edit are ignored.
+	TruncatedSeq base.Seq
+	// SettledSeq is the edit up to which a table that merges on read is deduplicated: among the
+	// rows that were added up to this edit, superseded rows are deleted. Edit.Settle sets it.
 	SettledSeq base.Seq
-	Created    time.Time // microseconds, UTC
+	Created    time.Time // when the table was created, in UTC with microseconds
 }
 
-// SchemaName identifies a schema of a database.
+// SchemaName identifies a schema by the names of its database and of itself.
 type SchemaName struct{ Database, Name string }
 
-// ViewName identifies a view.
+// ViewName identifies a view by the names of its database, its schema and itself.
 type ViewName struct{ Database, Schema, Name string }
 
 // ViewColumn is the name and type of a column of a view's result.
@@ -122,19 +129,20 @@ type View struct {
 	Name    ViewName
 	SQL     string
 	Columns []ViewColumn
-	Created time.Time // microseconds, UTC
+	Created time.Time // when the view was created, in UTC with microseconds
 }
 
-// StreamName identifies a source. A source and a table may have the same name.
+// StreamName identifies a source (CREATE SOURCE). A source and a table may have the same name.
 type StreamName struct{ Database, Schema, Name string }
 
-// Stream is the definition and state of a source (CREATE SOURCE): a Kafka topic that fills a table.
+// Stream is the definition and the state of a source (CREATE SOURCE), which fills a table from a
+// Kafka topic.
 type Stream struct {
 	ID         base.StreamID
 	Name       StreamName
-	Definition []byte // JSON; opaque to the catalog
+	Definition []byte // definition of the source as JSON; the catalog does not interpret it
 	Paused     bool
-	Created    time.Time // microseconds, UTC
+	Created    time.Time // when the source was created, in UTC with microseconds
 }
 
 // Offset is the position of a source in one partition of a topic.
@@ -142,21 +150,21 @@ type Offset struct {
 	Stream    base.StreamID
 	Topic     string
 	Partition int32
-	TopicID   [16]byte // distinguishes topics that had the same name one after the other
+	TopicID   [16]byte // distinguishes topics that had the same name at different times
 	Next      int64    // offset of the next record to read
-	Epoch     int32    // leader epoch of the record before Next; -1 if unknown
+	Epoch     int32    // leader epoch of the record before Next; -1 if it is unknown
 }
 
-// Key is an idempotency record: an idempotency key with the result of its request.
+// Key is an idempotency record: an idempotency key, and the result of the request with that key.
 type Key struct {
 	Key      string
 	BodyHash []byte
 	Result   []byte
-	Expires  time.Time // microseconds, UTC
+	Expires  time.Time // when the key is forgotten, in UTC with microseconds
 }
 
-// Counters are the next ids to assign. An edit can only increase them. In an Edit, zero leaves a
-// counter unchanged.
+// Counters are the next ids and numbers to assign. An edit can only increase them. In an Edit, a
+// counter that is zero stays unchanged.
 type Counters struct {
 	NextTable  base.TableID
 	NextSource base.SourceID
@@ -165,76 +173,90 @@ type Counters struct {
 	NextExport base.ExportID
 }
 
-// State is the whole content of a catalog when it was opened. Slices are sorted by id or name. The
-// State shares no data with the Catalog.
+// State is the whole content of a catalog, as it was when the catalog was opened. Its slices are
+// sorted by id or name. It shares no memory with the Catalog.
 type State struct {
 	Databases []string
 	Schemas   []SchemaName
 	Tables    []Table
-	// TableVersions has all versions that each table's schema has had, oldest first, including the
-	// current one.
+	// TableVersions has all versions that each table's schema has had, by table id, oldest first.
+	// The current version is the last one.
 	TableVersions map[base.TableID][]schema.Table
 	Views         []View
 	Parts         []Part
 	Deletions     []Deletions
-	// By Seq and ID: a later one's values replace those of an earlier one.
-	Patches        []Patch
-	Expressions    []Expression // by table and Seq
-	Streams        []Stream
-	Offsets        []Offset // by stream, topic, partition
-	Exports        []Export
-	ExportObjects  []ExportObject // by export, partition, generation
-	Keys           []Key
-	FlushedThrough base.SegmentID // all segments of the log up to this one are flushed
+	// Patches are ordered by Seq and then ID. If two have a value for the same row and column, that
+	// of the later one counts.
+	Patches     []Patch
+	Expressions []Expression // expression updates, ordered by table and Seq
+	Streams     []Stream
+	Offsets     []Offset // offsets of sources, ordered by source, topic and partition
+	Exports     []Export
+	// ExportObjects are the records of exported objects, ordered by export, partition and
+	// generation.
+	ExportObjects []ExportObject
+	Keys          []Key
+	// FlushedThrough is the last segment of the log that is flushed; all earlier ones are flushed,
+	// too.
+	FlushedThrough base.SegmentID
 	Counters       Counters
 }
 
-// Edit is one atomic change of the catalog. Removals happen before additions, so one edit may
+// Edit is one atomic change of the catalog. Removals are applied before additions, so one edit may
 // replace an object by another one of the same name. The zero Edit changes nothing.
 type Edit struct {
 	DropViews         []ViewName
-	RemoveParts       []base.SourceID // removes parts, and their deletions and patches
+	RemoveParts       []base.SourceID // parts to be removed, with their deletions and patches
 	RemovePatches     []base.SourceID
 	RemoveExpressions []ExpressionID
-	// Removes tables, and their schema versions, parts and expressions.
+	// DropTables are tables to be removed, with their schema versions, parts and expression
+	// updates.
 	DropTables  []base.TableID
-	DropStreams []base.StreamID // removes sources, and their offsets
-	DropExports []base.ExportID // removes exports, and the records of their objects
-	// Removes records of objects, identified by export, partition and generation.
+	DropStreams []base.StreamID // sources to be removed, with their offsets
+	// DropExports are exports to be removed, with the records of their objects.
+	DropExports []base.ExportID
+	// DropExportObjects are records of exported objects to be removed. They are identified by
+	// export, partition and generation.
 	DropExportObjects []ExportObject
-	// Removes schemas, which must be empty after the removals above.
+	// DropSchemas are schemas to be removed. They must be empty after the tables, views and other
+	// objects of this edit are removed.
 	DropSchemas []SchemaName
-	// Removes databases, which must be empty after the removals above.
+	// DropDatabases are databases to be removed. They must be empty after the schemas and other
+	// objects of this edit are removed.
 	DropDatabases []string
 	DropKeys      []string
 
 	PutDatabases []string
 	PutSchemas   []SchemaName
-	// PutTables adds tables, or newer versions of existing ones (after a rename, TRUNCATE or schema
-	// change).
+	// PutTables are tables to be added, or newer versions of existing tables (after a rename,
+	// TRUNCATE or schema change).
 	PutTables  []Table
 	PutViews   []View
-	PutStreams []Stream // adds a source, or replaces the one with the same id
-	PutOffsets []Offset // sets offsets of existing sources
-	PutExports []Export // adds an export, or replaces the one with the same id
-	// PutObjects adds records of objects that existing exports wrote, or replaces the record of the
-	// same export, partition and generation.
-	PutObjects     []ExportObject
-	AddParts       []Part
-	PutBlocks      []PartBlocks // sets block checksums of existing parts
-	PutDeletions   []Deletions  // replaces the deleted rows of existing parts
+	PutStreams []Stream // sources to be added, or to replace those with the same ids
+	PutOffsets []Offset // offsets of existing sources to be set
+	PutExports []Export // exports to be added, or to replace those with the same ids
+	// PutObjects are records of objects that existing exports wrote. A record is added, or replaces
+	// the one with the same export, partition and generation.
+	PutObjects []ExportObject
+	AddParts   []Part
+	PutBlocks  []PartBlocks // block checksums of existing parts to be set
+	// PutDeletions are the deleted rows of existing parts, which replace those that are stored.
+	PutDeletions   []Deletions
 	AddPatches     []Patch
 	AddExpressions []Expression
 	PutKeys        []Key
-	// Settle sets Table.SettledSeq of existing tables that merge on read. It can only increase.
+	// Settle has new values of Table.SettledSeq, by table id, for existing tables that merge on
+	// read. SettledSeq can only increase.
 	Settle map[base.TableID]base.Seq
 
-	FlushedThrough base.SegmentID // can only increase; zero leaves it unchanged
+	// FlushedThrough is the last segment of the log that is flushed. It can only increase. Zero
+	// leaves it unchanged.
+	FlushedThrough base.SegmentID
 	Counters       Counters
 }
 
-// Frees reports whether the edit makes disk space free: it removes objects, or flushes rows so that
-// segments of the log can be removed.
+// Frees reports whether the edit frees disk space. That is so if it removes objects, or if it
+// flushes rows so that segments of the log can be removed.
 func (e *Edit) Frees() bool {
 	return len(e.DropTables)+len(e.RemoveParts)+len(e.RemovePatches)+len(e.DropDatabases)+len(e.DropSchemas)+len(e.DropViews) > 0 || e.FlushedThrough > 0
 }

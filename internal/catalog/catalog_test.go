@@ -422,8 +422,8 @@ func TestLastingFailureNeverLeavesTheCatalogBesideWhatApplySaid(t *testing.T) {
 	}
 }
 
-// lastingFailure lets an edit fail in every way in which the disk may fail from some operation on.
-// It then calls look and applies the edit again.
+// lastingFailure runs an edit on a disk that fails from some operation on, in every way in which it
+// can fail. After that it calls look, and applies the edit again.
 func lastingFailure(t *testing.T, look func(*Catalog) error) {
 	want := states(t)
 	refused := 0

@@ -37,8 +37,9 @@ func flip(t *testing.T, f vfs.File, bit int64) {
 	}
 }
 
-// Any flipped bit is an error, or in bytes without meaning: those of free pages, and those that
-// only say which version wrote the file.
+// TestAFlippedBitIsCorruptOrHarmless flips single bits of a catalog. Each flipped bit must be an
+// error, or must be in bytes without meaning. Such bytes are those of free pages, and those that
+// only say which version of SQLite wrote the file.
 func TestAFlippedBitIsCorruptOrHarmless(t *testing.T) {
 	disk := vfs.NewCrashable()
 	c, _ := mustOpen(t, disk, "/catalog.db")
@@ -150,8 +151,8 @@ func oldCatalog(t *testing.T, large bool) *vfs.Crashable {
 	return disk
 }
 
-// The upgrade ends at each of its operations, by a failure or by the end of the process. Then the
-// power fails.
+// TestAnUpgradeSurvivesACrashAtEveryOperation ends an upgrade at each of its operations, by a
+// failure or by the end of the process. Then the power fails.
 func TestAnUpgradeSurvivesACrashAtEveryOperation(t *testing.T) {
 	upgraded := oldCatalog(t, false)
 	_, s := mustOpen(t, upgraded, "/catalog.db")

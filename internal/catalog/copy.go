@@ -13,13 +13,13 @@ import (
 )
 
 // pageReserve is the number of bytes at the end of each page that SQLite does not use for data.
-// They contain the page's checksum. SQLite's checksum extension, which is part of the driver,
-// verifies each page on reading if the file's header has this number.
+// They contain the page's checksum. If the file's header has this number, SQLite's checksum
+// extension, which is part of the driver, verifies each page that is read.
 const pageReserve = 8
 
 // CopyTo writes the current content of the catalog to a new file at path, without free pages. The
-// file must not exist. The caller makes it durable. While it is unknown what the catalog contains
-// (see Apply), CopyTo returns an error.
+// file must not exist. The caller makes it durable. If it is unknown whether the catalog has the
+// last edit (see Apply), CopyTo returns an error.
 func (c *Catalog) CopyTo(path string) error {
 	return c.read("copy", func() error {
 		if err := c.resolve(); err != nil {
@@ -30,9 +30,9 @@ func (c *Catalog) CopyTo(path string) error {
 	})
 }
 
-// copyTo copies all tables to a new file with checksums, and then runs the SQL of steps on the new
-// file. VACUUM INTO cannot be used: for a large catalog it writes some pages before the first one,
-// and these would have no checksums.
+// copyTo copies all tables of the catalog to a new file whose pages have checksums. Then it runs
+// steps, which are SQL statements, on the new file. VACUUM INTO cannot be used: for a large catalog
+// it writes some pages before the first one, and these would have no checksums.
 func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	to, err := sqlite3.Open(c.uri(path))
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	if err := reserve(to); err != nil {
 		return err
 	}
-	// The first page is written first, because SQLite writes checksums only after it.
+	// Write the first page before all others, because SQLite writes checksums only after it.
 	if err := to.Exec(fmt.Sprintf(`PRAGMA application_id = %d; ATTACH '%s' AS source`, applicationID, strings.ReplaceAll(c.uri(c.path), "'", "''"))); err != nil {
 		return err
 	}
@@ -57,21 +57,21 @@ func (c *Catalog) copyTo(path string, steps []string) (err error) {
 	return to.Exec("BEGIN; " + strings.Join(append(statements, steps...), ";\n") + "; COMMIT; DETACH source")
 }
 
-// reserve sets a new database to store checksums in pages.
+// reserve prepares a new database so that SQLite stores a checksum in each page.
 func reserve(db *sqlite3.Conn) error {
 	_, err := db.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES, pageReserve)
 	return err
 }
 
-// copyStatements returns SQL statements that create the tables of the attached database, copy its
-// rows and create its indexes.
+// copyStatements returns SQL statements that copy an attached database: they create its tables,
+// copy its rows and create its indexes.
 func copyStatements(db *sqlite3.Conn) (all []string, err error) {
 	s, _, err := db.Prepare(`SELECT type, name, sql FROM source.sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type DESC, rowid`)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	for s.Step() { // tables come before indexes
+	for s.Step() { // the tables come before the indexes
 		all = append(all, s.ColumnText(2))
 		if s.ColumnText(0) == "table" {
 			name := sqlite3.QuoteIdentifier(s.ColumnText(1))
@@ -81,9 +81,9 @@ func copyStatements(db *sqlite3.Conn) (all []string, err error) {
 	return all, s.Err()
 }
 
-// upgrade converts the catalog from an older format to the newest. It writes a new file, and
-// replaces the old file when the new one is complete and durable. So a crash leaves either the old
-// or the new file.
+// upgrade converts the catalog from an older format version to the newest one. It writes a new
+// file, and replaces the old file when the new one is complete and durable. So after a crash there
+// is either the old or the new file.
 func (c *Catalog) upgrade(version int64) error {
 	if err := c.removeUpgrade(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (c *Catalog) upgrade(version int64) error {
 	if err := c.copyTo(c.upgradePath(), steps); err != nil {
 		return errors.Join(err, c.removeUpgrade())
 	}
-	// SQLite must not apply a journal of the old file to the new one.
+	// Close the old file with its journal. SQLite must not apply that journal to the new file.
 	if err := c.disconnect(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (c *Catalog) publishUpgrade() (err error) {
 	})
 }
 
-// removeUpgrade removes the new file of an upgrade that a crash interrupted.
+// removeUpgrade removes the unfinished new file that a crash during an upgrade left.
 func (c *Catalog) removeUpgrade() error {
 	if err := c.fs.fs.Remove(c.upgradePath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -131,9 +131,9 @@ func (c *Catalog) removeUpgrade() error {
 	return nil
 }
 
-// checkReserve returns an error unless the file's header says that pages have checksums exactly if
-// the format has them. Otherwise one damaged byte in the header could turn off the verification of
-// checksums.
+// checkReserve compares the file's header with the format version: the header must say that pages
+// have checksums if and only if the format has them. Otherwise checkReserve returns an error,
+// because one damaged byte in the header could turn off the verification of checksums.
 func (c *Catalog) checkReserve(version int64) (err error) {
 	f, err := c.fs.fs.Open(c.path)
 	if err != nil {
@@ -155,8 +155,8 @@ func (c *Catalog) checkReserve(version int64) (err error) {
 	return nil
 }
 
-// uri returns the URI of a file for SQLite. Only a URI can tell SQLite to use the catalog's file
-// system instead of its own.
+// uri returns the URI by which SQLite opens the file at path. SQLite accepts a file system other
+// than its own only in a URI.
 func (c *Catalog) uri(path string) string {
 	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path) + "?vfs=" + c.fs.name
 }

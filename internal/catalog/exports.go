@@ -11,30 +11,35 @@ import (
 // ExportName identifies an export. Exports, sources and tables may have the same names.
 type ExportName struct{ Database, Schema, Name string }
 
-// Export is the definition and state of an export, which copies the partitions of a table to object
-// storage.
+// Export is the definition and the state of an export, which copies the partitions of a table to
+// object storage.
 type Export struct {
 	ID         base.ExportID
 	Name       ExportName
 	Table      base.TableID
-	Definition []byte // JSON; opaque to the catalog
+	Definition []byte // definition of the export as JSON; the catalog does not interpret it
 	Paused     bool
-	Created    time.Time // microseconds, UTC
+	Created    time.Time // when the export was created, in UTC with microseconds
 }
 
 // ExportObject is the record of an object that an export wrote for one partition. If the partition
-// had no rows, it records that there is no object.
+// had no rows, the record says that there is no object.
 type ExportObject struct {
 	Export    base.ExportID
 	Partition string
-	// Number of the object among those of the partition, from 1; all but the last are closed.
+	// Generation is the number of the object among the objects of its partition, from 1. All
+	// objects but the last are closed.
 	Generation  int64
-	Fingerprint string // identifies the state of the partition that the object contains
+	Fingerprint string // text that identifies the state of the partition that the object contains
 	Rows        int64
-	Bytes       int64     // size of the object; 0: there were no rows, and there is no object
-	ETag        string    // the storage's identifier of the content; empty if it has none
-	Exported    time.Time // microseconds, UTC; zero before it was written
-	// The object's rows were dropped from the table, so the object is never written again.
+	// Bytes is the size of the object in bytes; 0 if there were no rows, so that there is no
+	// object.
+	Bytes int64
+	// ETag is the identifier that the storage gave the object's content; empty if it gave none.
+	ETag     string
+	Exported time.Time // when the object was written, in UTC with microseconds; zero before that
+	// Closed says that the object's rows were dropped from the table, so the object is never
+	// written again.
 	Closed bool
 }
 
@@ -96,7 +101,7 @@ func (c *Catalog) loadExports(s *State) error {
 		})
 }
 
-// exportFindings lists the invariants that a state's exports violate.
+// exportFindings lists the rules that the exports in a catalog's content violate.
 func (s State) exportFindings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	for _, x := range s.Exports {

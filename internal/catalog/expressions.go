@@ -10,19 +10,20 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ExpressionID identifies an expression update: its table and its edit. An edit adds at most one to
-// a table.
+// ExpressionID identifies an expression update by its table and its edit. An edit adds at most one
+// expression update to a table.
 type ExpressionID struct {
 	Table base.TableID
 	Seq   base.Seq
 }
 
-// Expression is an expression update. Readers apply it to the rows of parts whose Part.Applied is
-// less than its Seq, except for rows with a patch.
+// Expression is an expression update (an UPDATE that is applied when rows are read). It is for the
+// rows of parts whose Part.Applied is less than the expression's Seq, except for rows that have a
+// patch.
 type Expression struct {
 	ExpressionID
-	SchemaVersion uint32 // schema version whose column names and types the SQL uses
-	Content       []byte // JSON; opaque to the catalog
+	SchemaVersion uint32 // schema version from which the SQL takes its column names and types
+	Content       []byte // the expression update as JSON; the catalog does not interpret it
 	Created       time.Time
 }
 
@@ -49,8 +50,8 @@ func (c *Catalog) loadExpressions(s *State) error {
 	})
 }
 
-// expressionFindings lists the invariants that a state's expressions, and Part.Applied of its
-// parts, violate.
+// expressionFindings lists the rules that the expression updates in a catalog's content violate,
+// and those that Part.Applied of its parts violates.
 func (s State) expressionFindings() (all []string) {
 	for _, x := range s.Expressions {
 		known := slices.ContainsFunc(s.TableVersions[x.Table], func(t schema.Table) bool { return t.Version == x.SchemaVersion })

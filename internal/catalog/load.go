@@ -8,7 +8,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// State reads the whole catalog again. It is meant for checks.
+// State reads the whole catalog again and returns its content. It is meant for checks.
 func (c *Catalog) State() (s State, err error) {
 	err = c.read("read", func() (err error) {
 		s, err = c.load()
@@ -17,8 +17,8 @@ func (c *Catalog) State() (s State, err error) {
 	return s, err
 }
 
-// load reads the whole catalog. It changes nothing, not even c.edits, which Apply sets. If the
-// content cannot have been written by Apply, the error is Corrupt.
+// load reads the whole catalog. It does not change the Catalog, not even c.edits, which Apply sets.
+// If Apply cannot have written the content, the error is Corrupt.
 func (c *Catalog) load() (State, error) {
 	s := State{TableVersions: map[base.TableID][]schema.Table{}}
 	for _, step := range []func(*State) error{c.loadMeta, c.loadNames, c.loadTables, c.loadViews, c.loadParts, c.loadPatches, c.loadExpressions, c.loadStreams, c.loadExports, c.loadKeys} {

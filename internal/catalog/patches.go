@@ -15,28 +15,30 @@ import (
 type Deletions struct {
 	Part   base.SourceID
 	Rows   int64
-	Bitmap []byte // the rows, as a roaring bitmap in its portable format
-	// Created is when rows were last deleted, in microseconds, UTC. Zero if a format before 5
-	// stored the deletions.
+	Bitmap []byte // row numbers in the part, as a roaring bitmap in its portable format
+	// Created is when rows were last deleted, in UTC with microseconds. It is zero if the deletions
+	// were stored in a format before 5.
 	Created time.Time
 }
 
 // Patch has new values of some columns for some rows of a part. If two patches have a value for the
-// same row and column, the one with the greater Seq applies, and among equal ones the one with the
-// greater ID.
+// same row and column, the one with the greater Seq counts. If their Seq is equal, the one with the
+// greater ID counts.
 type Patch struct {
-	ID            base.SourceID // taken from the same counter as the ids of parts
+	ID            base.SourceID // id of the patch, from the same counter as the ids of parts
 	Part          base.SourceID
-	SchemaVersion uint32          // schema version whose column types the values have
-	Columns       []base.ColumnID // ascending
-	Seq           base.Seq        // the newest edit that set one of the values
+	SchemaVersion uint32          // schema version that gives the types of the values
+	Columns       []base.ColumnID // ids of the columns with new values, ascending
+	Seq           base.Seq        // number of the newest edit that set one of the values
 	Rows          int64
-	Bytes         int64  // size of the file, or of Content
-	Checksum      uint32 // CRC32C of the file, or of Content
-	// Content is an Arrow IPC stream. It is empty if the patch is in the file
+	Bytes         int64  // size of the patch's file, or of Content, in bytes
+	Checksum      uint32 // CRC32C of the patch's file, or of Content
+	// Content is the patch as an Arrow IPC stream. It is empty if the patch is in the file
 	// patches/<table>/<id>.parquet.
 	Content []byte
-	Created time.Time // microseconds, UTC; zero if a format before 5 stored it
+	// Created is when the patch was stored, in UTC with microseconds. It is zero if that was in a
+	// format before 5.
+	Created time.Time
 }
 
 func (c *Catalog) putPatches(e Edit) error {
@@ -96,7 +98,7 @@ func (c *Catalog) loadPatches(s *State) error {
 	})
 }
 
-// patchFindings lists the invariants that a state's deletions and patches violate.
+// patchFindings lists the rules that the deletions and patches in a catalog's content violate.
 func (s State) patchFindings() (all []string) {
 	report := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	parts := map[base.SourceID]Part{}

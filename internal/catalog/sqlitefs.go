@@ -15,16 +15,16 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sqliteFS makes a vfs.FS available to SQLite. Each open catalog registers its own.
+// sqliteFS makes a vfs.FS available to SQLite. Each open catalog registers a sqliteFS of its own.
 //
 // It has no locks, because the engine holds the data directory's lock and the process has only one
-// connection. For the same reason it has no shared memory, which SQLite needs only for a
-// write-ahead log; the catalog uses a rollback journal.
+// connection. For the same reason it has no shared memory. SQLite needs that only for a write-ahead
+// log, and the catalog uses a rollback journal.
 type sqliteFS struct {
 	fs   vfs.FS
-	name string // name under which SQLite finds this sqliteFS
-	// lastErr is the first error since the catalog last cleared it. SQLite reduces an error to a
-	// code, which does not tell its kind (whether the disk is full).
+	name string // name by which SQLite finds this sqliteFS
+	// lastErr is the first error of a file operation since the catalog last set lastErr to nil.
+	// SQLite reduces an error to a code, which does not say whether, for example, the disk is full.
 	lastErr error
 }
 
@@ -38,7 +38,8 @@ func registerFS(fsys vfs.FS) *sqliteFS {
 
 func (s *sqliteFS) unregister() { sqlitevfs.Unregister(s.name) }
 
-// failed records an error, and returns it with the code that makes SQLite roll back.
+// failed records the error of a file operation, and returns it with code, which makes SQLite roll
+// back.
 func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
 	if err == nil {
 		return nil
@@ -52,7 +53,7 @@ func (s *sqliteFS) failed(err error, code sqlite3.ExtendedErrorCode) error {
 	return sqlitevfs.SystemError(err, code)
 }
 
-// Open opens or creates a database or a journal. A temporary journal has no name, and stays in
+// Open opens or creates a database file or a journal. A temporary journal has no name, and stays in
 // memory.
 func (s *sqliteFS) Open(name string, flags sqlitevfs.OpenFlag) (sqlitevfs.File, sqlitevfs.OpenFlag, error) {
 	const inMemory = sqlitevfs.OPEN_TEMP_DB | sqlitevfs.OPEN_TRANSIENT_DB | sqlitevfs.OPEN_TEMP_JOURNAL | sqlitevfs.OPEN_SUBJOURNAL
@@ -100,14 +101,14 @@ type sqliteFile struct {
 	vfs.File
 	owner        *sqliteFS
 	path         string
-	unsyncedName bool // the file was created, and its folder was not synced since
+	unsyncedName bool // whether the file was created and its folder was not synced since then
 	lock         sqlitevfs.LockLevel
 }
 
 func (f *sqliteFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.ReadAt(p, offset)
 	if err == io.EOF {
-		return n, err // after a short read SQLite takes the rest as zeros
+		return n, err // after a short read SQLite takes the missing bytes as zeros
 	}
 	return n, f.owner.failed(err, sqlite3.IOERR_READ)
 }
@@ -151,16 +152,17 @@ func (f *sqliteFile) Unlock(level sqlitevfs.LockLevel) error {
 
 func (f *sqliteFile) LockState() sqlitevfs.LockLevel { return f.lock }
 
-// CheckReservedLock reports that no other connection writes. So SQLite takes an existing journal
-// for that of a crash, and rolls it back.
+// CheckReservedLock says that no other connection is writing. So SQLite takes an existing journal
+// for one that a crash left, and rolls the transaction back.
 func (f *sqliteFile) CheckReservedLock() (bool, error) { return false, nil }
 
-// SectorSize is the number of bytes that a torn write may damage. As DeviceCharacteristics excludes
-// damage outside of a write, SQLite uses the size only to align the journal's header.
+// SectorSize is the number of bytes that a torn write may damage. DeviceCharacteristics says that
+// bytes outside of a write are not damaged, so SQLite uses this size only to align the journal's
+// header.
 func (f *sqliteFile) SectorSize() int { return 4096 }
 
-// DeviceCharacteristics says that a torn write damages no bytes outside of the bytes that it writes
-// (powersafe overwrite).
+// DeviceCharacteristics says that a torn write does not damage bytes outside of the write (SQLite
+// calls this powersafe overwrite).
 func (f *sqliteFile) DeviceCharacteristics() sqlitevfs.DeviceCharacteristic {
 	return sqlitevfs.IOCAP_POWERSAFE_OVERWRITE
 }

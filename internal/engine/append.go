@@ -13,88 +13,95 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// TableName is a table's qualified name. Names are compared as DuckDB compares them.
+// TableName is the qualified name of a table. Names are compared as DuckDB compares them: without
+// regard to case.
 type TableName struct{ Database, Schema, Name string }
 
-// TableRows are rows to append to one table. The batches have the types that decoders make
-// ("natural types"), and columns in any order (see batch.Conform). They are borrowed until Append
-// returns.
+// TableRows are rows to append to one table. Their batches have the types that decoders produce
+// ("natural types"), with the columns in any order (see batch.Conform). The caller must keep the
+// batches valid until Append returns, and still owns them afterwards.
 type TableRows struct {
 	Table   TableName
-	ID      base.TableID // if not zero, identifies the table instead of Table
+	ID      base.TableID // id of the table; if it is not zero, Table is ignored
 	Batches []arrow.RecordBatch
-	// Tags is for a table that AppendOptions.Create creates. It names columns by which the table is
-	// sorted, before its time column.
+	// Tags are names of columns. If AppendOptions.Create creates the table, it is sorted by these
+	// columns before its time column.
 	Tags []string
-	// Key is for a table that AppendOptions.Create creates. It names the columns of the primary
-	// key; empty: none.
+	// Key has the names of the columns of the primary key, if AppendOptions.Create creates the
+	// table. Empty means no primary key.
 	Key []string
 
-	// Typed says that the wire format of the rows has types of its own, so a number with a fraction
-	// is an error in an integer column. Without Typed, AppendOptions.Create may change such a
-	// column to DOUBLE.
+	// Typed says that the wire format of the rows distinguishes integers from other numbers. Then a
+	// number with a fraction is an error in an integer column. Without Typed, AppendOptions.Create
+	// may change such a column to DOUBLE.
 	Typed bool
 
-	// The fields below are for tables with a primary key. Package mutate sets them.
+	// The fields Whole, Sparse, Numbers and Deleting are for tables with a primary key. Package
+	// mutate sets them.
 
-	// Whole says that a row replaces the whole row with the same key: columns that the new row
-	// lacks get their defaults. Without Whole, these columns keep their values.
+	// Whole says that a new row replaces the existing row of its key completely: columns that the
+	// new row lacks get their defaults. Without Whole, these columns keep the values of the
+	// existing row.
 	Whole bool
-	// Sparse says that NULL means that the row lacks the column.
+	// Sparse says that a NULL in a row means that the row lacks the column.
 	Sparse bool
-	// Numbers, if not nil, has a number for each row of each batch, which says when the row
-	// arrived: rows with greater numbers are newer. Of several rows with one key, the newest one
-	// counts. Rows with equal numbers, and all rows if Numbers is nil, arrived in the order of the
-	// batches.
+	// Numbers, if not nil, has a number for each row of each batch, in the order in which the rows
+	// arrived. If several rows have the same key, the one with the greatest number counts. Rows
+	// with equal numbers arrived in the order of the batches, and so did all rows if Numbers is
+	// nil.
 	Numbers [][]int32
-	// Deleting, if not nil, says for each batch whether its rows are deletions of their keys.
-	// Deletions need only the key and the version. A deletion without a version, or whose version
-	// is NULL, deletes the row of its key whatever version that row has. Batches that are not
-	// deletions must be Whole.
+	// Deleting, if not nil, says for each batch whether its rows delete the rows of their keys.
+	// Rows of such a batch need only the key and the version. If the version is missing or NULL,
+	// the row of the key is deleted whatever its version is. Batches that do not delete must be
+	// Whole.
 	Deleting []bool
 }
 
-// AppendOptions says how rows are appended.
+// AppendOptions are options of Engine.Append and similar methods.
 type AppendOptions struct {
-	// Async returns once the rows are in the log and visible, without waiting for fsync. A power
-	// failure may lose the rows of the last Settings.SyncInterval.
+	// Async makes the append return when the rows are in the log and visible, without waiting for
+	// fsync. A power failure may lose the rows of the last Settings.SyncInterval.
 	Async bool
-	// Create creates a missing table, with its database and schema, from the types of the batches.
-	// If the table exists, Create adds and widens columns as the batches need.
+	// Create creates the table if it is missing, with its database and schema. The types of the
+	// batches determine its columns. If the table exists, Create adds and widens columns as the
+	// batches need.
 	Create bool
-	// IdempotencyKey, if not empty, identifies the request: for Settings.KeyLifetime, a repeated
-	// request with the same key is not run, and gets the result of the first one. If BodyHash
-	// differs from that of the first request, the error is Conflict.
+	// IdempotencyKey, if not empty, identifies the request. If another request with the same key
+	// follows within Settings.KeyLifetime, it is not run, and gets the result of the first one.
+	// BodyHash is a hash of the request's body. If it differs from that of the first request, the
+	// error is Conflict.
 	IdempotencyKey string
 	BodyHash       []byte
-	// Progress, if not nil, says which offsets of a source the append covers. It is stored with the
-	// rows, or neither is stored. An append may have Progress without rows.
+	// Progress, if not nil, says up to which offsets of a source the append has the rows. The
+	// offsets and the rows are stored together, or neither is. An append may have Progress without
+	// rows.
 	Progress *Progress
-	// Pins is only for Commit. It says which table lock the caller holds on each table that it
-	// changes. On some of them it may hold a stronger lock.
+	// Pins is only for Commit. It says which table lock the caller holds on all tables that it
+	// changes. On some of these tables it may hold a stronger lock.
 	Pins Pins
-	// Waits is called before the request waits for a table lock.
+	// Waits, if not nil, is called before the request waits for a table lock.
 	Waits Waits
-	// Evolutions is only for Commit. It has the schema changes that the rows need: the changes were
-	// computed as if they had been made. See Engine.SettledAs.
+	// Evolutions is only for Commit. It has the schema changes that the rows need. The caller has
+	// computed its changes as if the schema changes had been made: see Engine.SettledAs.
 	Evolutions []Evolution
-	// Room, if not nil, is the reservation from which the request takes memory. If it would have to
-	// wait for memory, the error is ErrNoRoom.
+	// Room, if not nil, is the reservation from which the request takes memory. If the request
+	// would have to wait for memory, the error is ErrNoRoom.
 	Room *Room
 
-	claim *claim // idempotency record, set by Once
+	claim *claim // idempotency record of the request; Once sets it
 }
 
-// Counts says how many rows a request changed.
+// Counts are the numbers of rows that a request inserted, updated and deleted.
 type Counts struct {
 	Inserted int64 `json:"inserted"`
 	Updated  int64 `json:"updated"`
 	Deleted  int64 `json:"deleted"`
-	// The request is a repetition, and was applied before: see AppendOptions.IdempotencyKey.
+	// Replayed says that the request is a repetition, which was applied before: see
+	// AppendOptions.IdempotencyKey.
 	Replayed bool `json:"-"`
 }
 
-// Rows returns the number of rows that were inserted, updated or deleted.
+// Rows returns the total number of rows that were inserted, updated or deleted.
 func (c Counts) Rows() int64 { return c.Inserted + c.Updated + c.Deleted }
 
 // Plus returns the sum of c and d.
@@ -102,39 +109,44 @@ func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Inserted + d.Inserted, c.Updated + d.Updated, c.Deleted + d.Deleted, c.Replayed || d.Replayed}
 }
 
-// Result is the answer to a request.
+// Result is the answer to a request that changed rows.
 type Result struct {
 	Counts
-	// Every snapshot with this sequence number or a greater one has the rows.
+	// Seq is the sequence number of the request's edit. Every snapshot with this number or a
+	// greater one has the rows.
 	Seq base.Seq `json:"seq"`
 }
 
-// maxBodyBytes bounds the rows in a log frame. It leaves 1 MiB for the rest of the frame.
+// maxBodyBytes is the maximum size in bytes of the rows in a log frame. It leaves 1 MiB for the
+// rest of the frame.
 const maxBodyBytes = wal.MaxPayloadBytes - 1<<20
 
 func errBody(bytes int64) error {
 	return base.Errorf(base.TooLarge, "a request of %d bytes: the limit is %d", bytes, int64(maxBodyBytes)).WithHint("send smaller requests")
 }
 
-// ErrStale says that the table's schema changed after the rows were conformed to it, so nothing was
-// appended. The caller conforms the rows again.
+// ErrStale says that nothing was appended, because the table's schema changed after the rows were
+// conformed to it. The caller conforms the rows to the new schema and tries again.
 var ErrStale = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
-// ErrPartial says that rows for a table that merges on read all lack one of its columns, which may
-// have just been added. Nothing was appended: an appended row replaces the whole row of its key, so
-// the column's values would be lost. The caller has to look up the existing rows.
+// ErrPartial says that nothing was appended to a table that merges on read, because all rows lack
+// one of its columns. The column may have just been added. An appended row replaces the whole row
+// of its key, so the values of the column would be lost. The caller has to look up the existing
+// rows.
 var ErrPartial = base.Errorf(base.Conflict, "the table's schema changed meanwhile").WithHint("run the statement again")
 
-// maxAttempts bounds how often one append or commit starts again because something else changed.
+// maxAttempts is the maximum number of times that one append or commit starts again because
+// something else changed meanwhile.
 const maxAttempts = 100
 
-// Append appends rows to one or several tables, all or nothing. After it returned without error,
-// every new snapshot has the rows. Unless o.Async is set, the rows also survive a crash.
+// Append appends rows to one or several tables, all or nothing. If it returns no error, every
+// snapshot that is taken afterwards has the rows. Unless o.Async is set, the rows also survive a
+// crash.
 //
-// A table with a primary key is refused, unless it merges on read: see Commit and Change.Keys. Rows
-// for a table that merges on read must be whole rows, and must have a version if the table has a
-// version column. If all rows lack some column of such a table, the error is ErrPartial, unless
-// TableRows.Whole is set.
+// A table with a primary key is refused unless it merges on read (use Commit with Change.Keys).
+// Rows for a table that merges on read must be whole rows. They must have a version if the table
+// has a version column. If all rows lack some column of such a table, the error is ErrPartial,
+// unless TableRows.Whole is set.
 //
 // Errors:
 //   - NotFound: a table does not exist
@@ -146,7 +158,7 @@ const maxAttempts = 100
 //     full, or the engine has stopped
 //
 // If ctx ends while the rows are being written, the error says that they may or may not be stored.
-// Repeating the request with the same idempotency key finds out.
+// To find out, repeat the request with the same idempotency key.
 func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions) (Result, error) {
 	return e.Once(ctx, o, func(o AppendOptions) (Result, error) {
 		for range maxAttempts {
@@ -163,7 +175,7 @@ func (e *Engine) Append(ctx context.Context, tables []TableRows, o AppendOptions
 	})
 }
 
-// submit passes a prepared request to the committer and waits for the outcome.
+// submit passes a prepared request to the committer, and waits for the request's outcome.
 func (e *Engine) submit(ctx context.Context, r *request) (Result, error) {
 	if r.empty() {
 		defer r.release()
@@ -188,8 +200,8 @@ func (e *Engine) submit(ctx context.Context, r *request) (Result, error) {
 	}
 }
 
-// prepare does all work of an append that needs only the rows and the schema, and no lock: it
-// conforms the rows, copies them and encodes the log record.
+// prepare does the part of an append that needs only the rows and the schema, and no lock: it
+// conforms the rows to the schema, copies them and encodes the log record.
 func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOptions) (*request, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -232,8 +244,8 @@ func (e *Engine) prepare(ctx context.Context, tables []TableRows, o AppendOption
 	return p.request, nil
 }
 
-// joined merges elements for the same table into one, since a request may name a table several
-// times. Two elements stay separate if they differ in Whole, or if only one has Numbers.
+// joined merges all elements for the same table into one, since a request may name a table several
+// times. Two elements stay separate if they differ in Whole, or if only one of them has Numbers.
 func joined(tables []TableRows) []TableRows {
 	if len(tables) < 2 {
 		return tables
@@ -256,7 +268,7 @@ func joined(tables []TableRows) []TableRows {
 	return all
 }
 
-// lacksColumn reports whether the table has a column that none of the batches has.
+// lacksColumn reports whether the table has a column that is missing in all of the batches.
 func lacksColumn(batches []arrow.RecordBatch, t schema.Table) bool {
 	return batch.Rows(batches) > 0 && slices.ContainsFunc(t.Columns, func(c schema.Column) bool {
 		return !slices.ContainsFunc(batches, func(rec arrow.RecordBatch) bool { return hasColumn(rec, c.Name) })
@@ -268,17 +280,21 @@ func errKeyed(t schema.Table) error {
 		WithHint("INSERT and mode=upsert replace the rows of the same key")
 }
 
-// preparation has what a request needs before it goes to the committer: fill copies and encodes it.
+// preparation is a request that is being prepared for the committer. The method fill copies and
+// encodes its rows.
 type preparation struct {
-	request   *request
-	conformed []arrow.RecordBatch // conformed batches; released after they were copied
-	plans     [][]*memtable.Plan  // copies to be made, by table of the request
-	rowBytes  int64
-	// patches are the new values of changed rows, one batch per patch, in the order in which the
-	// frame lists the patches.
+	request *request
+	// conformed has the batches that conform to their tables. They are released after they were
+	// copied.
+	conformed []arrow.RecordBatch
+	// plans are the planned copies: a list for each table of the request.
+	plans    [][]*memtable.Plan
+	rowBytes int64
+	// patches are the new values of changed rows. There is one batch per patch, in the order in
+	// which the log frame lists the patches.
 	patches    []arrow.RecordBatch
 	patchBytes int64
-	settling   []base.TableID // tables that merge on read and get rows
+	settling   []base.TableID // the tables that merge on read and get rows
 }
 
 func (p *preparation) release() {
@@ -287,16 +303,16 @@ func (p *preparation) release() {
 	}
 }
 
-// arrange sorts rows by the order in which they arrived (TableRows.Numbers). A table that merges on
-// read needs that order.
+// arrange sorts the rows of batches by the order in which they arrived, which numbers gives (see
+// TableRows.Numbers). A table that merges on read needs its rows in that order.
 func (p *preparation) arrange(records []arrow.RecordBatch, numbers [][]int32) ([]arrow.RecordBatch, error) {
 	arranged, err := batch.Arrange(records, numbers)
 	p.conformed = append(p.conformed, arranged...)
 	return arranged, err
 }
 
-// append plans an append of rows. For a table that merges on read it also records the hashes of the
-// rows' keys.
+// append plans the append of rows to a table. For a table that merges on read it also records the
+// hashes of the rows' keys.
 func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) error {
 	rows, err := p.add(table, records)
 	if err != nil || rows == 0 || !table.MergeOnRead {
@@ -316,7 +332,7 @@ func (p *preparation) append(table schema.Table, records []arrow.RecordBatch) er
 	return nil
 }
 
-// add plans copies of batches that conform to a table, and returns their number of rows.
+// add plans copies of batches that conform to the table, and returns their total number of rows.
 func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows int64, err error) {
 	t := tableRows{id: table.ID, version: table.Version}
 	var plans []*memtable.Plan
@@ -336,7 +352,7 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 	if rows == 0 {
 		return 0, nil
 	}
-	// A memtable numbers its rows, and the numbers must not overflow.
+	// A memtable numbers its rows with 32 bits, and the numbers must not overflow.
 	if rows > memtable.MaxBatchRows {
 		return 0, base.Errorf(base.TooLarge, "%d rows in one request: the limit is %d", rows, memtable.MaxBatchRows).WithHint("send smaller requests")
 	}
@@ -347,16 +363,16 @@ func (p *preparation) add(table schema.Table, records []arrow.RecordBatch) (rows
 }
 
 // fill reserves the memory for a request, copies the planned rows into the memtables' memory, and
-// encodes the log record from these copies. If room is not nil, it takes the memory from there;
-// otherwise it waits for memory. After success the request owns the memory, and request.release
-// frees it. After an error the request owns none.
+// encodes the log record from these copies. If room is not nil, the memory is taken from that
+// reservation. Otherwise fill waits until memory is free. After success the request owns the
+// memory, and request.release frees it. After an error the request owns no memory.
 func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	r := p.request
 	bodyBytes := p.rowBytes + p.patchBytes
 	if bodyBytes > maxBodyBytes {
 		return errBody(bodyBytes)
 	}
-	r.bytes += bodyBytes // an estimate: encoding may take more
+	r.bytes += bodyBytes // this is an estimate: the encoded rows may take more
 	if room != nil {
 		if err := room.take(r.bytes); err != nil {
 			return err
@@ -378,7 +394,8 @@ func (e *Engine) fill(ctx context.Context, p *preparation, room *Room) error {
 	err := e.encodeBody(p, encoded)
 	bytes := encoded.bytes + int64(len(r.sections()))
 	if err == nil && bytes > maxBodyBytes {
-		err = errBody(bytes) // in the log it would make its whole group fail, so it is refused here
+		// Refuse it here, because in the log it would make its whole group fail.
+		err = errBody(bytes)
 	}
 	if err != nil {
 		r.release()
@@ -414,8 +431,9 @@ func (e *Engine) encodeBody(p *preparation, to *body) error {
 	return nil
 }
 
-// conformBatch is batch.Conform, except that columns which the batch lacks get their defaults.
-// first is the number of the batch's first row in the request, from 0.
+// conformBatch converts a batch to the table's schema like batch.Conform, except that columns which
+// the batch lacks get their defaults. first is the number of the batch's first row in the request,
+// from 0.
 func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64) (arrow.RecordBatch, error) {
 	defaults, err := e.defaultsFor(ctx, table, in)
 	if err != nil {
@@ -432,13 +450,13 @@ func (e *Engine) conformBatch(ctx context.Context, in arrow.RecordBatch, table s
 // ConformBatch converts a batch of incoming rows to the table's schema. Columns that the batch
 // lacks get their defaults. The caller releases the returned batch.
 //
-// If rows violate a check of the table, or batch.Conform refuses them, the error is Invalid. Checks
-// are not evaluated if rows may keep values of existing rows: the table has a primary key, the
-// batch lacks columns, and whole is false. The caller, which computes the new rows, must evaluate
-// them.
+// If batch.Conform refuses the rows, or they violate a check of the table, the error is Invalid.
+// Checks are not evaluated if rows may keep values of existing rows. That is so if the table has a
+// primary key, the batch lacks columns, and whole is false. The caller then computes the new rows,
+// and must evaluate the checks.
 //
-// first is the number of the batch's first row in its request, from 0. Errors name rows by their
-// number.
+// first is the number of the batch's first row in its request, from 0. Error messages name rows by
+// their number in the request.
 func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table schema.Table, first int64, whole bool) (arrow.RecordBatch, error) {
 	conformed, err := e.conformBatch(ctx, in, table, first)
 	condition := table.Condition()
@@ -460,15 +478,15 @@ func (e *Engine) ConformBatch(ctx context.Context, in arrow.RecordBatch, table s
 	return conformed, nil
 }
 
-// ErrViolated returns the error for a row that violates a check of its table. row is its number,
-// from 0.
+// ErrViolated returns the error for a row that violates a check of its table. row is the row's
+// number in the request, from 0.
 func ErrViolated(t schema.Table, row int64) error {
 	return base.Errorf(base.Invalid, "row %d violates a check of table %s: %s", row+1, t.QualifiedName(), t.Condition())
 }
 
-// Conform finds the table for rows, and conforms them to it as Append does. If o.Create is set and
-// the rows need another schema, it returns the table with that schema, and an evolution: see Plan.
-// The caller releases the records.
+// Conform finds the table for rows, and conforms the rows to it as Append does. If o.Create is set
+// and the rows need another schema, it returns the table with the new schema, and the evolution
+// (schema change) that leads to it: see Plan. The caller releases the returned records.
 func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (table schema.Table, evolution *Evolution, records []arrow.RecordBatch, err error) {
 	if err := e.writable(); err != nil {
 		return schema.Table{}, nil, nil, err
@@ -490,7 +508,7 @@ func (e *Engine) Conform(ctx context.Context, rows TableRows, o AppendOptions) (
 	return next, evolution, records, err
 }
 
-// conformAll conforms all batches of rows to a table.
+// conformAll conforms all batches of rows to the table's schema.
 func (e *Engine) conformAll(ctx context.Context, rows TableRows, table schema.Table) ([]arrow.RecordBatch, error) {
 	records := make([]arrow.RecordBatch, 0, len(rows.Batches))
 	first := int64(0)

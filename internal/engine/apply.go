@@ -5,20 +5,20 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// apply makes an edit durable in the catalog. It runs in the committer, like everything that
-// changes both the catalog and memory.
+// apply makes an edit (one atomic change) durable in the catalog. It runs in the committer, like
+// everything that changes both the catalog and the state in memory.
 //
-// An error usually means that the edit is not in the catalog. But if the disk fails in the very
-// last step of a commit, the edit may be stored although it was reported as failed. Even the
-// catalog cannot tell until it is asked again. As long as that is unknown, two things would be
-// wrong:
-//   - to remove the part files of a failed flush: a restart may find that the catalog lists them
-//   - to acknowledge rows of a table: a restart may find that the table was dropped
+// An error usually means that the catalog does not have the edit. But if the disk fails in the very
+// last step of a commit, the edit may be stored although SQLite reported a failure. Even SQLite
+// cannot know which, until it accesses the disk again. As long as that is unknown, two things would
+// be wrong:
+//   - to remove the part files of a failed flush: after a restart the catalog may list them
+//   - to acknowledge rows of a table: after a restart the table may be dropped
 //
-// So apply asks the catalog again at once, by an edit that changes nothing. If that fails too, the
+// So after an error apply makes another edit at once, which changes nothing. If that fails too, the
 // catalog is in doubt: the error is Unknown, files stay, and writes are refused. The doubt ends
-// with a restart, or when a later edit succeeds, which it only does if the failed edit is not
-// stored.
+// with a restart, or when a later edit succeeds. A later edit succeeds only if the failed edit is
+// not stored.
 func (e *Engine) apply(edit catalog.Edit) error {
 	err := e.applyToCatalog(edit)
 	if err == nil {
@@ -35,8 +35,8 @@ func (e *Engine) apply(edit catalog.Edit) error {
 }
 
 // settle returns nil if writes may continue: the engine has not stopped, and it is known whether
-// the catalog has the last edit. If that is in doubt (see apply), settle first asks the catalog
-// again. It runs in the committer.
+// the catalog has the last edit. If that is in doubt (see apply), settle first makes an edit that
+// changes nothing, which ends the doubt if it succeeds. It runs in the committer.
 func (e *Engine) settle() error {
 	if err := e.writable(); err != nil || !e.doubt.Load() {
 		return err
@@ -51,7 +51,7 @@ func (e *Engine) settle() error {
 }
 
 func (e *Engine) certain() {
-	if e.doubt.Load() { // no race: only the committer sets doubt
+	if e.doubt.Load() { // reading doubt here is safe: only the committer sets it
 		e.garbage.settle(&e.doubt)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// decodeBatch decodes an Arrow stream of one batch.
+// decodeBatch decodes an Arrow stream that has one batch.
 func decodeBatch(stream []byte) (arrow.RecordBatch, error) {
 	records, err := decodeBatches([][]byte{stream})
 	if err != nil {
@@ -20,12 +20,12 @@ func decodeBatch(stream []byte) (arrow.RecordBatch, error) {
 	return records[0], nil
 }
 
-// decodeBatches decodes several Arrow streams, each of one batch. All streams must have the same
-// schemaMessage: decoding the schema costs more than decoding a small batch, so the schema is
-// decoded once. The batches own their memory.
+// decodeBatches decodes several Arrow streams, each of which has one batch. schemaMessage must
+// return the same bytes for all streams. So the schema is decoded only once, since decoding it
+// costs more than decoding a small batch. The returned batches own their memory.
 //
-// The caller must have verified the log's checksum, because arrow-go panics on bytes that are not a
-// stream. decodeBatches turns such a panic into a Corrupt error.
+// The caller must have verified the checksum of the log frames, because arrow-go panics on bytes
+// that are not a stream. decodeBatches turns such a panic into a Corrupt error.
 func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -52,7 +52,8 @@ func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 		if err != nil {
 			return records, base.Errorf(base.Corrupt, "log frame: Arrow stream: %w", err)
 		}
-		record.Retain() // the reader drops its own reference when it advances
+		// The reader drops its own reference to the batch when it reads the next one.
+		record.Retain()
 		records = append(records, record)
 	}
 	if len(records) != len(streams) {
@@ -61,15 +62,15 @@ func decodeBatches(streams [][]byte) (records []arrow.RecordBatch, err error) {
 	return records, nil
 }
 
-// messagePrefixBytes is the length of the bytes before a message's metadata: a marker, and the
-// length of the metadata.
+// messagePrefixBytes is the number of bytes before the metadata of an Arrow message: a marker and
+// the length of the metadata, four bytes each.
 const messagePrefixBytes = 8
 
-// endOfStream is the end of an Arrow stream: a message's marker, and the length 0.
+// endOfStream is the end of an Arrow stream: the marker that begins a message, and the length 0.
 var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
 
-// schemaMessage returns the first message of an Arrow stream, which is its schema. Streams with
-// equal first messages have the same schema.
+// schemaMessage returns the first message of an Arrow stream, which contains the schema. Streams
+// with equal first messages have the same schema.
 func schemaMessage(stream []byte) []byte {
 	meta, _, ok := cutMessage(stream)
 	if !ok {
@@ -78,9 +79,9 @@ func schemaMessage(stream []byte) []byte {
 	return stream[:messagePrefixBytes+len(meta)]
 }
 
-// cutMessage splits an Arrow stream after the metadata of its first message. meta is the metadata.
-// rest begins with the message's body and has all later messages. ok is false at the end of the
-// stream, and if the bytes are not a message.
+// cutMessage splits an Arrow stream after the metadata of its first message. It returns the
+// metadata as meta, and as rest everything after it: the message's body and all later messages. ok
+// is false at the end of the stream, and if the bytes are not a message.
 func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 	if len(stream) < messagePrefixBytes || !bytes.Equal(stream[:4], endOfStream[:4]) {
 		return nil, nil, false
@@ -94,16 +95,17 @@ func cutMessage(stream []byte) (meta, rest []byte, ok bool) {
 }
 
 // streamMessages implements arrow-go's interface for reading messages. It returns the messages of
-// several streams as if they were one: it skips the schemas of all streams but the first.
+// several streams as if they were one stream. To do so it skips the schema message of every stream
+// but the first.
 type streamMessages struct {
-	streams [][]byte // streams after the current one
+	streams [][]byte // the streams that come after the current one
 	rest    []byte   // unread bytes of the current stream
 	message *ipc.Message
 }
 
-// newStreamMessages returns a reader of the streams' messages. It copies the streams so that their
-// buffers are aligned: within a stream buffers are at multiples of 8, but a stream may begin
-// anywhere in its frame.
+// newStreamMessages returns a reader of the messages of all streams. It copies the streams so that
+// their buffers are aligned. Within a stream, buffers are at multiples of 8 bytes, but in a log
+// frame a stream may begin at any byte.
 func newStreamMessages(streams [][]byte) *streamMessages {
 	total := 0
 	for _, s := range streams {
@@ -121,8 +123,8 @@ func newStreamMessages(streams [][]byte) *streamMessages {
 
 func padTo8(n int) int { return (n + 7) &^ 7 }
 
-// Message returns the next message. It is valid until the next call. The slice of its body may
-// extend beyond the end of the message.
+// Message returns the next message. It is valid until the next call of Message. The slice that has
+// the message's body may be longer than the body.
 func (s *streamMessages) Message() (*ipc.Message, error) {
 	meta, rest, ok := cutMessage(s.rest)
 	for !ok {
@@ -147,7 +149,7 @@ func (s *streamMessages) Message() (*ipc.Message, error) {
 	return s.message, nil
 }
 
-// Retain does nothing, since only one reader uses the messages.
+// Retain does nothing, because only one reader uses the messages.
 func (s *streamMessages) Retain() {}
 
 // Release releases the current message.

@@ -20,27 +20,27 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// damagedName is the folder in the data directory to which quarantined parts are moved.
+// damagedName is the name of the folder in the data directory to which quarantined parts are moved.
 const damagedName = "damaged"
 
-// LostPart says what a table lost with a quarantined part.
+// LostPart says which rows a table lost when a damaged part was quarantined.
 type LostPart struct {
 	Table schema.Table
 	Part  catalog.Part
-	Rows  int64 // rows that were not deleted
-	// Sorted has three texts: the name of the first column of the sort key, and its least and
-	// greatest value in the part. It is empty if the table has no sort key, or the bounds are not
-	// known.
+	Rows  int64 // number of the part's rows, without deleted ones
+	// Sorted has three texts: the name of the first column of the sort key, and the least and the
+	// greatest value of that column in the part. It is empty if the table has no sort key, or if
+	// these values are not known.
 	Sorted    []string
-	Copy      string // new path of the part's file; empty if the file was missing
-	Described string // path of a JSON file with what the catalog had of the part
-	// Older says that older rows with keys of the part's rows may be visible again. That is so if
-	// the table merges on read, and was not deduplicated since the part's rows arrived.
+	Copy      string // new path of the part's file; empty if the file is missing
+	Described string // path of a JSON file with what the catalog knew about the part
+	// Older says that older rows with the keys of the lost rows may be visible again. That is
+	// possible if the table merges on read, and was not deduplicated after the lost rows arrived.
 	Older bool
 }
 
-// DamagedParts reads all parts and returns those that are damaged. damages[i] is the error of
-// parts[i].
+// DamagedParts reads all parts and returns those that are damaged. damages[i] is the error that
+// reading parts[i] gave.
 func (e *Engine) DamagedParts(ctx context.Context) (parts []*catalog.Part, damages []error, err error) {
 	s, err := e.Snapshot()
 	if err != nil {
@@ -66,9 +66,9 @@ func (e *Engine) DamagedParts(ctx context.Context) (parts []*catalog.Part, damag
 }
 
 // SetAside quarantines a part: it removes the part, with its deletions and patches, from its table.
-// The table loses the part's rows. First SetAside copies the file, and what the catalog has of the
-// part, durably to the folder "damaged". Then it removes the part from the catalog. If a crash
-// comes before that, nothing has changed, and SetAside can be called again.
+// The table loses the part's rows. SetAside first copies the part's file, and what the catalog
+// knows about the part, durably to the folder "damaged". Then it removes the part from the catalog.
+// If a crash happens before that, nothing has changed, and SetAside can be called again.
 func (e *Engine) SetAside(ctx context.Context, p *catalog.Part) (LostPart, error) {
 	lost := LostPart{Part: *p}
 	e.mu.RLock()
@@ -96,7 +96,7 @@ func (e *Engine) SetAside(ctx context.Context, p *catalog.Part) (LostPart, error
 	return lost, base.Wrap(e.unlist(ctx, p.Table, p.ID), "set part %d aside", p.ID)
 }
 
-// readable formats a bound of a column's values as text for a person.
+// readable formats v, the least or greatest value of a column in a part, as text for a person.
 func readable(v schema.Value, typ schema.Type) string {
 	units := map[schema.Kind]int64{schema.Date: 86_400e9, schema.TimestampS: 1e9, schema.TimestampMS: 1e6, schema.Timestamp: 1e3, schema.TimestampTZ: 1e3, schema.TimestampNS: 1}
 	n, whole := v.Int()
@@ -108,11 +108,11 @@ func readable(v schema.Value, typ schema.Type) string {
 	if text, ok := v.Text(); ok {
 		return strconv.Quote(text)
 	}
-	return v.String()[1:] // without the first letter, which stands for the value's kind
+	return v.String()[1:] // without the first letter, which stands for the kind of the value
 }
 
-// copyAside copies the part's file, and what the catalog has of the part, to the folder "damaged".
-// It sets the paths in lost.
+// copyAside copies the file of a part, and what the catalog knows about the part, to the folder
+// "damaged". It stores the paths of the copies in lost.
 func (e *Engine) copyAside(lost *LostPart) error {
 	dir := filepath.Join(e.dir, damagedName)
 	if err := vfs.MkdirAll(e.fs, dir); err != nil {
@@ -138,7 +138,7 @@ func (e *Engine) copyAside(lost *LostPart) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }() // the file was only read, so a failed Close loses nothing
+	defer func() { _ = from.Close() }() // the file was only read, so nothing is lost if Close fails
 	size, err := from.Size()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (e *Engine) copyAside(lost *LostPart) error {
 		for at := int64(0); at < size; at += int64(len(block)) {
 			data := block[:min(int64(len(block)), size-at)]
 			if _, err := from.ReadAt(data, at); err != nil && err != io.EOF {
-				clear(data) // this block is unreadable, but the others are worth a copy
+				clear(data) // this block cannot be read, but a copy of the other blocks is useful
 			}
 			if _, err := w.Write(data); err != nil {
 				return err
@@ -159,8 +159,8 @@ func (e *Engine) copyAside(lost *LostPart) error {
 	})
 }
 
-// unlist removes a part from its table in one edit. Objects of exports that contain its rows do not
-// change.
+// unlist removes a part from its table in one edit of the catalog. If exports have written the
+// part's rows to objects, the objects stay as they are.
 func (e *Engine) unlist(ctx context.Context, from base.TableID, id base.SourceID) error {
 	var t *table
 	var edit *catalog.Edit

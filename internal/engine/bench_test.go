@@ -23,7 +23,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// metrics is the table of the benchmarks: two tags, a time, three values.
+// metrics is the table of the benchmarks. It has two tag columns, a time and three value columns.
 var metrics = schema.Table{
 	Database: "d", Schema: "main", Name: "metrics",
 	Columns: []schema.Column{
@@ -37,7 +37,8 @@ var metrics = schema.Table{
 	SortKey: []schema.SortField{{Column: 1}, {Column: 3}},
 }
 
-// metricsBatch returns rows as a decoder makes them: tags as dictionaries, rows ordered by time.
+// metricsBatch returns rows in the form in which decoders make them: tags are dictionaries, and
+// rows are ordered by time.
 func metricsBatch(r *rand.Rand, rows int) arrow.RecordBatch {
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.BinaryTypes.String}
 	host := array.NewDictionaryBuilder(memory.DefaultAllocator, dict).(*array.BinaryDictionaryBuilder)
@@ -86,7 +87,7 @@ func BenchmarkAppend(b *testing.B) {
 	before := cpuSeconds()
 	start := time.Now()
 	b.ResetTimer()
-	b.SetParallelism(2) // times GOMAXPROCS
+	b.SetParallelism(2) // the number is multiplied by GOMAXPROCS
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
 			_, err := e.Append(ctx, []TableRows{{Table: TableName{"d", "main", "metrics"}, Batches: batches[i%16 : i%16+1]}}, AppendOptions{})
@@ -236,7 +237,7 @@ func BenchmarkChange(b *testing.B) {
 				}
 				s, err := e.Snapshot(table.ID)
 				must(b, err)
-				at := i * 7919 % (parts * rows) // a prime, so each row is used once
+				at := i * 7919 % (parts * rows) // the factor is a prime, so each row is used once
 				l := patch.Layer{Source: listed[at%parts].ID, Columns: []base.ColumnID{2, 3}, Ordinals: []uint32{uint32(at / parts)}, Values: values}
 				_, err = e.Commit(ctx, s, []Change{{Table: table.ID, Updated: []patch.Layer{l}, Reads: []Read{{Table: table.ID, Columns: []base.ColumnID{1}}}}}, AppendOptions{})
 				must(b, err)

@@ -9,27 +9,28 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// body is the encoded form of a request's batches, as slices. In a log frame it follows the header.
-// Large buffers are not copied: their slices point into the memory of the memtable's rows, or of a
-// patch's values. That memory does not change until the frame is in the log.
+// body is the encoded form of a request's batches, as a list of slices. In a log frame it follows
+// the header. Large buffers are not copied: their slices point into the memory of the memtable's
+// rows, or of a patch's values. That memory does not change until the frame is in the log.
 type body struct {
 	slices [][]byte
 	bytes  int64
-	short  []byte // copies of short pieces of the encoding, one after the other
-	from   int    // index in short of the first piece that no slice has yet
+	short  []byte // copies of the short pieces of the encoding, one after the other
+	from   int    // position in short where the pieces begin that are not in slices yet
 }
 
-// keptBytes is the size from which a buffer becomes a slice of its own. Copying a smaller one into
-// short costs less.
+// keptBytes is the size in bytes from which a buffer becomes a slice of its own. A smaller buffer
+// is copied into body.short, which costs less.
 const keptBytes = 4 << 10
 
-// maxPooledBody bounds the memory that free returns to the pool, so that the pool does not keep the
-// memory of unusually large requests.
+// maxPooledBody is the maximum size in bytes of the memory that body.free returns to the pool. So
+// the pool does not retain the memory of unusually large requests.
 const maxPooledBody = 4 << 20
 
 var bodies = sync.Pool{New: func() any { return new(body) }}
 
-// free returns the memory of short to the pool. The body's slices must not be read any more.
+// free returns the memory of short to the pool. The caller must not read the body's slices any
+// more.
 func (b *body) free() {
 	if cap(b.short) <= maxPooledBody {
 		*b = body{slices: b.slices[:0], short: b.short[:0]}
@@ -38,7 +39,7 @@ func (b *body) free() {
 	}
 }
 
-// cut makes a slice of the short pieces that no slice has yet.
+// cut makes one slice of the short pieces that are not in slices yet.
 func (b *body) cut() {
 	if b.from < len(b.short) {
 		b.slices = append(b.slices, b.short[b.from:len(b.short):len(b.short)])
@@ -46,8 +47,8 @@ func (b *body) cut() {
 	}
 }
 
-// Write appends a piece of the encoding: as a copy if it is short, and otherwise as a slice without
-// a copy.
+// Write appends p to the encoding. A short p is copied. A longer one becomes a slice without a
+// copy.
 func (b *body) Write(p []byte) (int, error) {
 	b.bytes += int64(len(p))
 	if len(p) < keptBytes {
@@ -59,10 +60,11 @@ func (b *body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// add appends the encoding of a batch. The batch's memory must not change before free.
+// add appends the encoding of a batch to the body. The batch's memory must not change before the
+// body is freed.
 func (b *body) add(record arrow.RecordBatch) error {
-	// The length is known only at the end. It has memory of its own, because short may be
-	// reallocated.
+	// The length of the encoding is known only after the batch was encoded, so it is filled in
+	// later. It has memory of its own, because short may be reallocated meanwhile.
 	length := make([]byte, 4)
 	b.cut()
 	b.slices = append(b.slices, length)

@@ -8,16 +8,18 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// budget counts the memory of memtables and of running requests. A request that needs more than is
-// free waits in a queue, for a limited time. The memory of a memtable counts until the last query
-// that reads it ends, because the budget bounds the memory that is really in use.
+// budget counts the memory of memtables and of running requests. A request that needs more memory
+// than is free waits in a queue, for a limited time. The memory of a memtable counts until the last
+// query that reads it ends, because the budget bounds the memory that is really in use.
 type budget struct {
 	limit int64
 
 	mu    sync.Mutex
-	used  int64     // guarded by mu
-	queue []*waiter // guarded by mu; in order of arrival
-	late  bool      // guarded by mu: a request gave up waiting, and no request got memory since
+	used  int64     // reserved bytes; guarded by mu
+	queue []*waiter // requests that wait for memory, in the order in which they came; guarded by mu
+	// late says that a request gave up waiting, and that no request got memory since then. It is
+	// guarded by mu.
+	late bool
 }
 
 type waiter struct {
@@ -25,8 +27,9 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// take reserves bytes if they are free and no request waits. It does not wait. there reports
-// whether it reserved them. If bytes exceed the whole budget, the error is TooLarge.
+// take reserves bytes without waiting. It succeeds if that many bytes are free and no request waits
+// for memory. there reports whether it succeeded. If bytes is more than the whole budget, the error
+// is TooLarge.
 func (b *budget) take(bytes int64) (there bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,8 +49,9 @@ func (b *budget) takeLocked(bytes int64) (there bool, err error) {
 	return true, nil
 }
 
-// acquire reserves bytes, and waits for them if necessary. It calls full once before it waits. If
-// the channel that giveUp returns receives a value first, the error is errMemory.
+// acquire reserves bytes, and waits until they are free if necessary. It calls full once before it
+// waits. giveUp returns a channel that limits the wait: if the channel receives a value before the
+// bytes are free, the error is errMemory.
 func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan time.Time, full func()) error {
 	b.mu.Lock()
 	if there, err := b.takeLocked(bytes); there || err != nil {
@@ -73,15 +77,15 @@ func (b *budget) acquire(ctx context.Context, bytes int64, giveUp func() <-chan 
 		if other == w {
 			b.queue = append(b.queue[:i], b.queue[i+1:]...)
 			b.late = b.late || err == error(errMemory)
-			b.admitLocked() // a smaller request that waited behind this one may fit now
+			b.admitLocked() // a smaller request that waited behind this one may get its memory now
 			return err
 		}
 	}
-	return nil // the memory was granted at the same moment
+	return nil // the memory was granted at the same moment as the wait ended
 }
 
-// force reserves bytes without waiting, even if they exceed the limit. It is for memory that is in
-// use already, such as that of replayed rows.
+// force reserves bytes without waiting, even if the budget is then exceeded. It is for memory that
+// is in use already, such as that of rows replayed from the log.
 func (b *budget) force(bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,8 +108,8 @@ func (b *budget) admitLocked() {
 	}
 }
 
-// starved reports whether the last request that needed memory gave up waiting, and more than half
-// of the budget is still in use.
+// starved reports whether two things hold: the last request that needed memory gave up waiting, and
+// more than half of the budget is still in use.
 func (b *budget) starved() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -132,8 +136,8 @@ func (e *Engine) acquire(ctx context.Context, bytes int64) error {
 	err := e.budget.acquire(ctx, bytes,
 		func() <-chan time.Time { return e.clock.After(e.settings.MaxWait) },
 		func() {
-			// Most of the memory may be held by the active generation, which is not due for a flush
-			// yet. The signal makes the committer freeze it.
+			// Most of the memory may belong to the active generation, which is not due for a flush
+			// yet. The signal makes the committer freeze it, so that it is flushed.
 			if !e.settings.DisableAutomaticFlush {
 				e.queue.signal()
 			}

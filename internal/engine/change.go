@@ -14,88 +14,91 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Read says that a statement has read something of a table, apart from the rows that it changes.
-// Commit refuses the change if that was changed since the snapshot.
+// Read says that a statement depends on data of a table, apart from the rows that the statement
+// changes. If that data was changed since the statement's snapshot, Commit refuses the change.
 type Read struct {
 	Table base.TableID
-	// Columns are the columns whose values the statement depends on. Nil means the whole table:
-	// then a row that was appended since the snapshot counts as a change, too.
+	// Columns are the columns on whose values the statement depends. Nil means that it depends on
+	// the whole table. Then a row that was appended since the snapshot counts as a change, too.
 	Columns []base.ColumnID
-	// Brought says that the statement depends only on rows that other changes insert after the
-	// snapshot. It is right if the statement also modifies all existing rows on which its result
-	// depends, because those conflicts are detected anyway. Columns is ignored.
+	// Brought says that the statement depends only on rows that other statements insert after its
+	// snapshot. That is right if the statement itself modifies all existing rows on which its
+	// result depends, because conflicts about these are detected anyway. If Brought is set, Columns
+	// is ignored.
 	Brought bool
 }
 
-// Change is what a statement does to one table. Its row addresses are those of the snapshot from
-// which it was computed.
+// Change is what a statement does to one table. The row addresses in it are those of the snapshot
+// from which it was computed.
 type Change struct {
 	Table   base.TableID
 	Deleted map[base.SourceID]*roaring.Bitmap
-	// Updated has new values of rows. Columns of the sort key, partitioning or primary key are not
-	// allowed: a row whose key changes is deleted and inserted again. Commit sets Seq and Version
-	// of the layers. If a rowset has several layers, later ones are newer. The values are on Go's
-	// heap, and belong to the engine after the call.
+	// Updated has new values of rows. It must not have columns of the sort key, the partitioning or
+	// the primary key: a row whose key changes is deleted and inserted again. Commit sets Seq and
+	// Version of the layers. If there are several layers for one rowset, later ones are newer. The
+	// values are in Go's heap. After Commit was called, they belong to the engine.
 	Updated []patch.Layer
-	// Expression, if not nil, is an expression update. Readers apply it to all rows of parts that
-	// have no patch in the snapshot; Updated has the new values of all other rows. The table must
-	// not have a primary key. Commit sets Seq and Version. The caller must add a Read of the whole
-	// table.
+	// Expression, if not nil, is an expression update (an UPDATE that is stored as SQL). Readers
+	// apply it to all rows of parts that have no patch in the snapshot. Updated has the new values
+	// of all other rows. The table must not have a primary key. The caller must add a Read of the
+	// whole table. Commit sets Seq and Version of the expression.
 	Expression *patch.Expression
-	Inserted   []arrow.RecordBatch // natural types, see TableRows.Batches
-	Reads      []Read
-	// Kept has rows that the statement looked at and left unchanged because of their values, by
-	// rowset id. If one of them was changed or deleted since the snapshot, the error is ErrChanged.
+	// Inserted are the rows that the statement inserts, in natural types (see TableRows).
+	Inserted []arrow.RecordBatch
+	Reads    []Read
+	// Kept has rows that the statement left unchanged because of their values, by rowset id. If one
+	// of them was changed or deleted since the snapshot, the error is ErrChanged.
 	Kept map[base.SourceID]*roaring.Bitmap
-	// Keys has hashes of the primary keys of the inserted rows (batch.KeyHashes). If another change
-	// or append has inserted one of these keys since the snapshot, the error is ErrChanged.
+	// Keys has hashes of the primary keys of the inserted rows (see batch.KeyHashes). If another
+	// statement has inserted one of these keys since the snapshot, the error is ErrChanged.
 	//
 	// In a table that merges on read and has versions, Keys also has the keys of rows that the
 	// change deletes, or to which it gives another version.
 	Keys []uint64
-	// Appended says that the change only inserts rows. Like rows of Append they conflict with no
-	// other change.
+	// Appended says that the change only inserts rows. Like the rows of Append, they conflict with
+	// no other change.
 	Appended bool
-	// Settle says that the change also deletes all superseded rows of the snapshot. Without Settle
-	// it does so only if it deletes other rows, or gives rows another version.
+	// Settle says that the change also deletes all superseded rows of the snapshot. Without Settle,
+	// it deletes them only if it deletes other rows, or gives rows another version.
 	Settle bool
-	// Counts is what Result.Counts will be. A row that moves is a deletion and an insertion in the
-	// fields above, but counts as one update.
+	// Counts is what Commit returns as Result.Counts. A row that is deleted and inserted again with
+	// a new key counts as one update.
 	Counts Counts
 }
 
-// ErrChanged says that rows which a change modifies, or depends on, were changed since its
-// snapshot. Nothing was changed. The caller may compute the change again from a new snapshot.
+// ErrChanged says that nothing was changed, because other statements changed some of the rows which
+// the change modifies or on which it depends. The caller may compute the change again from a new
+// snapshot.
 var ErrChanged = base.Errorf(base.Conflict, "rows were changed by another statement meanwhile").WithHint("run the statement again")
 
-// ErrColumnBytes is wrapped in the error of a change that was refused because one column of one
-// part would have more than patch.MaxColumnBytes of new values.
+// ErrColumnBytes is wrapped in an error of Commit. It says that the change was refused because the
+// new values of one column of one part would have more than patch.MaxColumnBytes bytes.
 var ErrColumnBytes = errors.New("new values of one column of one part")
 
-// errMoved says that rowsets to which a change refers were replaced. The caller remaps the change's
-// row addresses and tries again.
+// errMoved says that rowsets to which a change refers were replaced by a flush or merge. The caller
+// remaps the change's row addresses and tries again.
 var errMoved = errors.New("rows moved to other sources meanwhile")
 
-// Commit makes changes that were computed from a snapshot durable and visible, all or nothing. The
-// committer writes them in the same groups as appends. Rows that a flush or merge moved since the
-// snapshot are found by the remap.
+// Commit makes changes that were computed from the snapshot s durable and visible, all or nothing.
+// The committer writes them in the same groups as appends. If a flush or merge has replaced rowsets
+// since the snapshot, the row addresses are carried over to the new rowsets.
 //
-// The result of concurrent changes is that of running them one after the other, in the order of
-// Result.Seq. An append that a change did not see counts as later. If one of the following happened
-// since a change's snapshot, the error is ErrChanged:
-//   - A row that it modifies, or kept (Change.Kept), was changed or deleted.
+// The result of concurrent changes is the same as that of running them one after the other, in the
+// order of Result.Seq. Appended rows that are not in the snapshot of a change count as later than
+// the change. If one of the following happened since a change's snapshot, the error is ErrChanged:
+//   - A row that the change modifies, or that it kept (Change.Kept), was changed or deleted.
 //   - A column of one of its Reads was written. Deletions and insertions write all columns. A Read
 //     of the whole table also conflicts with appended rows, unless AppendOptions.Pins is Pinned:
 //     then the appends count as later.
-//   - One of its Keys was inserted.
+//   - A row with one of its Keys was inserted.
 //   - The schema of its table changed, or its table got an expression update. If
 //     AppendOptions.Evolutions is set, the error for a changed schema is ErrStale instead.
 //
 // If another statement has locked a table, the error is ErrPinned, unless AppendOptions.Pins says
 // that the caller holds or shares the lock.
 //
-// Changes of a table that merges on read must be computed from a deduplicated snapshot (Settled).
-// Other errors are those of Append, and ErrNoRoom with AppendOptions.Room.
+// Changes of a table that merges on read must be computed from a snapshot without superseded rows
+// (see Settled). Other errors are those of Append, and ErrNoRoom if AppendOptions.Room is set.
 func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (Result, error) {
 	if o.Pins == Unpinned {
 		var ids []base.TableID
@@ -129,56 +132,59 @@ func (e *Engine) Commit(ctx context.Context, s *snapshot.Snapshot, changes []Cha
 	})
 }
 
-// changeSet is what a request of Commit does, except for inserting rows.
+// changeSet is everything that one request of Commit does, except inserting rows.
 type changeSet struct {
-	seq    base.Seq // sequence number of the snapshot
+	seq    base.Seq // sequence number of the snapshot from which the changes were computed
 	pinned bool
 	tables []*tableChange
 	reads  []read
-	bytes  int64 // reserved memory of all changes
-	// Part of bytes for deleting superseded rows, which is allowed even if patches have used up
-	// their memory.
+	bytes  int64 // reserved memory of all changes, in bytes
+	// losers is the part of bytes that is for deleting superseded rows. These deletions are allowed
+	// even if patches have used up their memory.
 	losers int64
 }
 
-// read is a Read, with the schema version of its table in the snapshot.
+// read is a Read, and the schema version that its table had in the snapshot.
 type read struct {
 	Read
 	version uint32
 }
 
-// tableChange is a Change in the committer's form. Its row addresses are remapped to the present
-// rowsets.
+// tableChange is a Change in the form in which the committer uses it. Its row addresses are
+// remapped to the present rowsets.
 type tableChange struct {
 	id      base.TableID
 	version uint32
 	deleted map[base.SourceID]*roaring.Bitmap
-	// losers are superseded rows that the change also deletes. They conflict with nothing.
-	losers  map[base.SourceID]*roaring.Bitmap
-	gone    map[base.SourceID]*roaring.Bitmap // union of deleted and losers
+	// losers are superseded rows that the change deletes, too. Deleting them conflicts with
+	// nothing.
+	losers map[base.SourceID]*roaring.Bitmap
+	// gone are all rows that the change deletes: deleted and losers.
+	gone    map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
 	kept    map[base.SourceID]*roaring.Bitmap
-	// rows are the rows that the change deletes or updates, at their present addresses. touched are
-	// the same rows at all addresses that they had since the snapshot. seen is touched plus the
-	// kept rows, also at all addresses.
+	// These three sets have rows by rowset id. rows are the rows that the change deletes or
+	// updates, at their present addresses. touched are the same rows at all addresses that they had
+	// since the snapshot. seen is touched plus the kept rows (Change.Kept), also at all addresses.
 	rows       map[base.SourceID]*roaring.Bitmap
 	touched    map[base.SourceID]*roaring.Bitmap
 	seen       map[base.SourceID]*roaring.Bitmap
-	columns    []base.ColumnID // columns to which updated gives new values
+	columns    []base.ColumnID // the columns of which updated has new values
 	expression *patch.Expression
-	all        bool // the change deletes or inserts rows, which writes all columns
-	brings     bool // the change inserts rows
-	keys       []uint64
-	keySet     map[uint64]struct{} // the elements of keys, for fast look-ups
-	settles    bool                // losers has all superseded rows of the snapshot
-	bytes      int64               // reserved memory of the change
+	// all says that the change deletes or inserts rows, which counts as writing all columns.
+	all     bool
+	brings  bool // whether the change inserts rows
+	keys    []uint64
+	keySet  map[uint64]struct{} // the elements of keys as a set, for fast look-ups
+	settles bool                // whether losers has all superseded rows of the snapshot
+	bytes   int64               // reserved memory of the change, in bytes
 }
 
-// changeOverhead estimates the memory of a change apart from its values, such as bitmaps and array
-// headers.
+// changeOverhead estimates the memory in bytes that a change takes in addition to its values, such
+// as bitmaps and array headers.
 const changeOverhead = 1 << 10
 
-// prepareChanges does all work of a commit that needs only the changes and the schema, and no lock.
+// prepareChanges does the part of Commit that needs only the changes and the schema, and no lock.
 func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, changes []Change, o AppendOptions) (*request, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -210,8 +216,8 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 			return nil, err
 		}
 	}
-	// The committer needs the write sets since the snapshot, which are retained as long as it is
-	// held.
+	// Hold the snapshot until the commit. While it is held, the committer retains the write sets of
+	// all later commits, with which it compares this change.
 	s.Retain()
 	if err := e.fill(ctx, &p, o.Room); err != nil {
 		s.Release()
@@ -223,7 +229,7 @@ func (e *Engine) prepareChanges(ctx context.Context, s *snapshot.Snapshot, chang
 }
 
 // tableChangeOf checks the deletions and new values of a change against the snapshot from which it
-// was computed, and returns them in the committer's form. It does not look at inserted rows.
+// was computed, and returns the change in the committer's form. It does not check inserted rows.
 func tableChangeOf(c *Change, t *snapshot.Table) (*tableChange, error) {
 	tc := &tableChange{id: c.Table, version: t.Schema.Version, deleted: map[base.SourceID]*roaring.Bitmap{}, keys: slices.Clone(c.Keys), keySet: setOf(c.Keys)}
 	for source, deleted := range c.Deleted {
@@ -316,15 +322,16 @@ func (e *Engine) prepareChange(ctx context.Context, p *preparation, c *Change, t
 		tc.bytes += bytes
 		p.patches = append(p.patches, l.Values)
 	}
-	// Until the flush, the change is in memory twice: by itself, and as part of the patches of its
-	// rowset.
+	// Until the flush, the change takes its memory twice: as a change of the generation, and as
+	// part of the patches of its rowset.
 	p.request.changes.bytes += 2 * tc.bytes
 	p.request.changes.tables = append(p.request.changes.tables, tc)
 	return nil
 }
 
-// does reports whether a change modifies anything. A change that does not may be committed together
-// with changes of other tables, and then has conflicts because of Kept and Keys.
+// does reports whether the change modifies anything. A change that modifies nothing may be
+// committed together with changes of other tables. It can still have conflicts, because of
+// Change.Kept and Change.Keys.
 func (c *tableChange) does() bool {
 	return len(c.deleted) > 0 || len(c.losers) > 0 || len(c.updated) > 0 || c.brings || c.expression != nil
 }
@@ -337,8 +344,8 @@ func setOf(keys []uint64) map[uint64]struct{} {
 	return set
 }
 
-// takeLosers makes the change delete all superseded rows of the snapshot, if the change could
-// otherwise make one of them visible again.
+// takeLosers makes the change delete all superseded rows of the snapshot if that is needed: if the
+// change could otherwise make one of them visible again.
 func (tc *tableChange) takeLosers(c *Change, t *snapshot.Table) {
 	writes := func(id base.ColumnID) bool { return id != 0 && slices.Contains(tc.columns, id) }
 	if t.Losers == nil || !c.Settle && len(tc.deleted) == 0 && !writes(t.Schema.RowVersion) {
@@ -347,8 +354,8 @@ func (tc *tableChange) takeLosers(c *Change, t *snapshot.Table) {
 	tc.losers, tc.settles = maps.Clone(t.Losers), true
 }
 
-// checkSettled returns an Internal error if the table merges on read and its snapshot is not
-// deduplicated.
+// checkSettled returns an Internal error if the table merges on read and its snapshot shows
+// superseded rows.
 func checkSettled(t *snapshot.Table) error {
 	if t.Schema.MergeOnRead && t.Losers == nil {
 		return base.Errorf(base.Internal, "change of a table that merges on read, computed from a snapshot that is not settled")
@@ -357,7 +364,7 @@ func checkSettled(t *snapshot.Table) error {
 }
 
 // checkRows returns an Internal error unless the rowset is in the snapshot and has a row with the
-// ordinal last.
+// number last.
 func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
 	rows := int64(-1)
 	for _, p := range t.Parts {
@@ -376,7 +383,8 @@ func checkRows(t *snapshot.Table, source base.SourceID, last uint32) error {
 	return nil
 }
 
-// checkLayer returns an error unless a layer's rows, columns and types fit the table.
+// checkLayer returns an error unless the rows, columns and types of a layer (new values for rows of
+// one rowset) fit the table.
 func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	if err := l.Check(); err != nil {
 		return err
@@ -402,11 +410,11 @@ func checkLayer(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// readdress remaps a change's row addresses to the present rowsets. If a needed remap is not
-// retained any more, the error is ErrChanged.
+// readdress remaps a change's row addresses to the present rowsets. If the remap of a replaced
+// rowset is not retained any more, the error is ErrChanged.
 func (e *Engine) readdress(c *tableChange) error {
-	// touched and seen keep the older addresses when readdress is called again: write sets since
-	// the snapshot may have recorded rows under any of them.
+	// If readdress is called again, touched and seen keep the older addresses, too. A write set
+	// since the snapshot may have recorded rows under any of these addresses.
 	if c.seen == nil {
 		c.touched, c.seen = map[base.SourceID]*roaring.Bitmap{}, map[base.SourceID]*roaring.Bitmap{}
 	}
@@ -457,20 +465,22 @@ func (e *Engine) readdress(c *tableChange) error {
 	}
 }
 
-// allSources returns the rowsets of rows that the change modifies or keeps.
+// allSources returns the ids of the rowsets with rows that the change modifies or keeps
+// (Change.Kept).
 func (c *tableChange) allSources() []base.SourceID {
 	return slices.AppendSeq(c.sources(), maps.Keys(c.kept))
 }
 
-// sources returns the rowsets of rows that the change modifies.
+// sources returns the ids of the rowsets with rows that the change modifies, in ascending order.
 func (c *tableChange) sources() []base.SourceID {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(c.rows)), maps.Keys(c.losers))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// moveRows remaps rows, given by rowset id. moves has the remaps of rowsets that were replaced.
-// Rows of other rowsets stay.
+// moveRows returns the given rows at their present addresses. rows are row numbers by rowset id,
+// and moves has the remaps of the rowsets that were replaced. Rows of other rowsets stay as they
+// are.
 func moveRows(moves map[base.SourceID]patch.Move, rows map[base.SourceID]*roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
 	now := map[base.SourceID]*roaring.Bitmap{}
 	for source, rows := range rows {
@@ -497,10 +507,10 @@ func addRows(to map[base.SourceID]*roaring.Bitmap, source base.SourceID, rows *r
 	}
 }
 
-// movesOf returns the remap of each of the rowsets that was replaced. If a remap is not retained
-// any more, the error is ErrChanged.
+// movesOf returns the remaps of the given rowsets, as far as they were replaced. If a remap is not
+// retained any more, the error is ErrChanged.
 func (e *Engine) movesOf(id base.TableID, sources []base.SourceID) (map[base.SourceID]patch.Move, error) {
-	if len(sources) == 0 { // among others if the table is created by the same commit
+	if len(sources) == 0 { // for example if the same commit creates the table
 		return nil, nil
 	}
 	e.mu.RLock()

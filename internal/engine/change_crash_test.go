@@ -21,16 +21,17 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Changes in the workload of the crash tests. One goroutine makes them on its own table. So the
-// answers say which states the table may be in: every acknowledged change is applied, and every
-// other one is applied wholly or not at all.
+// Changes in the workload of the crash tests. One goroutine makes all of them, on a table of its
+// own. So its answers say which states the table may have: every acknowledged change is applied,
+// and every other one is applied wholly or not at all.
 
-// bankOp is one change: new amounts for some rows, deleted rows, inserted rows, and rows that get a
-// long note.
+// bankOp is one change of the bank table: new amounts for some rows, deleted rows, inserted rows,
+// and rows that get a long note.
 type bankOp struct {
 	amount                int64
 	set, del, ins, remark []int64
-	// load makes the change as a load: deletions and insertions do not go through the log.
+	// load says that the change is made as a load. Then its deletions and insertions do not go
+	// through the log.
 	load  bool
 	acked bool
 }
@@ -169,8 +170,8 @@ func bankOps(round int) []bankOp {
 	}
 }
 
-// rewriteBank rewrites the first part of the bank table. It calls between during the rewrite, to
-// make a change.
+// rewriteBank rewrites the first part of the bank table. During the rewrite it calls between, which
+// makes a change.
 func rewriteBank(e *Engine, between func()) error {
 	table, err := createAccounts(e, "bank")
 	if err != nil {
@@ -179,8 +180,8 @@ func rewriteBank(e *Engine, between func()) error {
 	return rewriteFirst(e, table, between)
 }
 
-// rewriteFirst rewrites the first part of a table as a merge does, and calls between meanwhile. If
-// no row of the part is left, the part is removed.
+// rewriteFirst rewrites the first part of a table as a merge does, and calls between while it does
+// so. If no row of the part is left, the part is removed.
 func rewriteFirst(e *Engine, table schema.Table, between func()) error {
 	s, err := e.Snapshot(table.ID)
 	if err != nil {
@@ -237,7 +238,7 @@ func rewriteFirst(e *Engine, table schema.Table, between func()) error {
 	return err
 }
 
-// verifyBank compares the table with the states that the history allows.
+// verifyBank checks that the table has one of the states that the history of operations allows.
 func (h *history) verifyBank(t *testing.T, e *Engine, what string) {
 	t.Helper()
 	table, err := createAccounts(e, "bank")
@@ -257,10 +258,10 @@ func (h *history) verifyBank(t *testing.T, e *Engine, what string) {
 	}
 }
 
-// allowed reports whether rows are the result of all acknowledged operations and any subset of the
-// others, each applied wholly or not at all. Operations after a failure that stopped the engine
-// were never written. So only the first most of the operations that were not acknowledged are
-// considered.
+// allowed reports whether rows can be the result of a list of operations. All acknowledged
+// operations must be applied, and any of the others may be, each wholly or not at all. Operations
+// after a failure that stopped the engine were never written. So only the first most operations of
+// those that were not acknowledged are considered.
 func allowed[O, R any](ops []O, most int, acked func(O) bool, apply func(O, map[int64]R), same func(map[int64]R) bool) bool {
 	var unsure []int
 	for i, o := range ops {

@@ -40,7 +40,8 @@ func TestChangesWithoutMemoryAreRefusedUntilPartsAreWrittenAnew(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestARewriteHoldsPartsAndNoMemory flushes and drops the table while a part is being rewritten.
+// TestARewriteHoldsPartsAndNoMemory flushes the table, and drops it, while one of its parts is
+// being rewritten.
 func TestARewriteHoldsPartsAndNoMemory(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)

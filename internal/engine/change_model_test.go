@@ -24,7 +24,7 @@ func TestChangesAgainstAMap(t *testing.T) {
 		must(t, err)
 		model := map[int64]int64{}
 		next := 0
-		// The snapshot of a statement that has not committed yet.
+		// late is the snapshot of a statement that has not committed yet.
 		var late *snapshot.Snapshot
 		var lateID int64
 		touched := map[int64]bool{} // rows changed since late was taken

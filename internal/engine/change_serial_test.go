@@ -15,12 +15,14 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// statement is a function of a table's rows that returns new amounts, deleted rows and inserted
+// statement computes a change from the rows of a table: new amounts, deleted rows and inserted
 // rows.
 type statement struct {
-	name  string
-	reads []base.ColumnID // columns read in rows that it does not change; nil: none
-	whole bool            // it reads the whole table
+	name string
+	// reads are the columns that the statement reads in rows that it does not change; nil means
+	// none.
+	reads []base.ColumnID
+	whole bool // whether the statement reads the whole table
 	run   func(rows map[int64]int64) (set map[int64]int64, del []int64, ins map[int64]int64)
 }
 
@@ -83,12 +85,13 @@ func randomStatement(r *rand.Rand, fresh func() int64) statement {
 	}, reads: []base.ColumnID{1}}
 }
 
-// appendedFrom is the first id of appended rows. Statements ignore these rows: an append that runs
-// at the same time may count as later than the statement, whatever their sequence numbers are.
+// appendedFrom is the smallest id of appended rows. Statements ignore these rows. If an append runs
+// at the same time as a statement, it may count as later than the statement, whatever their
+// sequence numbers are.
 const appendedFrom = 1_000_000
 
-// execute runs a statement until it succeeds. From the second attempt on it holds table locks. It
-// returns 0 if the statement changed nothing.
+// execute runs a statement until it succeeds. From the second attempt on it holds the exclusive
+// table lock. It returns 0 if the statement changed nothing.
 func (st statement) execute(e *Engine, table base.TableID) (base.Seq, error) {
 	var o AppendOptions
 	release := func() {}
@@ -179,7 +182,7 @@ func TestConcurrentStatementsEqualASerialOrder(t *testing.T) {
 			}
 		}
 		var workers, movers sync.WaitGroup
-		// turns makes the movers run after some statements.
+		// turns makes the goroutines that flush and rewrite run after some of the statements.
 		turns := make(chan struct{})
 		for w := range 4 {
 			workers.Go(func() {

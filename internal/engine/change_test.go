@@ -25,8 +25,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// createAccounts creates the table of the tests of changes: a key that never changes, and two
-// columns that do.
+// createAccounts creates the table that the tests of changes use. It has a key that never changes,
+// and two columns that change.
 func createAccounts(e *Engine, name string) (schema.Table, error) {
 	if err := e.CreateDatabase(ctx, "d", true); err != nil {
 		return schema.Table{}, err
@@ -59,15 +59,15 @@ func appendAccounts(e *Engine, table schema.Table, from, count int, amount int64
 	return err
 }
 
-// account is a row with its address.
+// account is a row of the table of accounts, with its address.
 type account struct {
 	address base.RowAddress
 	amount  int64
 	note    string
 }
 
-// accountsIn returns the rows of a snapshot by id. If two rows have the same id, it returns an
-// error.
+// accountsIn returns the rows of a snapshot, by account id. If two rows have the same id, it
+// returns an error.
 func accountsIn(e *Engine, t *snapshot.Table) (map[int64]account, error) {
 	all := map[int64]account{}
 	var twice error
@@ -82,7 +82,7 @@ func accountsIn(e *Engine, t *snapshot.Table) (map[int64]account, error) {
 	return all, errors.Join(err, twice)
 }
 
-// amounts returns the present amounts by id.
+// amounts returns the present amount of each account, by id.
 func amounts(t testing.TB, e *Engine, table base.TableID) map[int64]int64 {
 	t.Helper()
 	s, err := e.Snapshot(table)
@@ -127,7 +127,8 @@ func rowsAt(addresses ...base.RowAddress) map[base.SourceID]*roaring.Bitmap {
 	return all
 }
 
-// update computes new amounts from a snapshot, and commits them. A nil amount deletes the row.
+// update computes new amounts from a snapshot, and commits them. If a new amount is nil, the row is
+// deleted.
 func update(e *Engine, table base.TableID, reads []Read, compute func(map[int64]account) map[int64]*int64) (Result, error) {
 	s, err := e.Snapshot(table)
 	if err != nil {
@@ -155,7 +156,8 @@ func updateFrom(e *Engine, s *snapshot.Snapshot, table base.TableID, reads []Rea
 	return e.Commit(ctx, s, []Change{{Table: table, Deleted: rowsAt(gone...), Updated: setAmounts(values), Reads: reads, Counts: counts}}, o)
 }
 
-// set returns a function that gives ids an amount. del returns one that deletes them.
+// set returns a function that sets the amount of some accounts. del returns a function that deletes
+// some accounts.
 func set(amount int64, ids ...int64) func(map[int64]account) map[int64]*int64 {
 	return func(map[int64]account) map[int64]*int64 {
 		m := map[int64]*int64{}
@@ -328,7 +330,7 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 		m, err := e.Mutate(ctx, s, c, AppendOptions{})
 		must(t, err)
 		patience, cancel := context.WithTimeout(ctx, 10*time.Second)
-		// No statement waits while a mutation writes parts.
+		// Statements wait for a mutation only while it publishes, not while it writes parts.
 		unpin, err := e.Pin(patience, nil, table.ID)
 		cancel()
 		must(t, err)
@@ -346,9 +348,9 @@ func TestRowsThatAMutationBringsAreMinded(t *testing.T) {
 }
 
 // TestWhatAChangeKeepsIsMindedBesideOthers commits changes that do not modify the table because of
-// an existing row (Change.Kept), or because a key does not exist (Change.Keys). Such a change is
-// ErrChanged if that row or key was changed since. It is committed with a change of another table,
-// or as a mutation.
+// an existing row (Change.Kept), or because a key does not exist (Change.Keys). If that row or key
+// was changed meanwhile, the error must be ErrChanged. The change is committed together with a
+// change of another table, or as a mutation.
 func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
 	const key = 77
 	keyed := func(e *Engine, table schema.Table) error {
@@ -421,7 +423,7 @@ func TestWhatAChangeKeepsIsMindedBesideOthers(t *testing.T) {
 	}
 }
 
-// mustWritePart writes a part that is not listed yet.
+// mustWritePart writes the file of a part that the catalog does not list yet.
 func mustWritePart(t testing.TB, e *Engine, table schema.Table, rows []arrow.RecordBatch) catalog.Part {
 	t.Helper()
 	id, err := e.NextSourceID()
@@ -442,7 +444,8 @@ func updating(f func(map[int64]account) map[int64]*int64) func(*Engine, schema.T
 
 func appending(e *Engine, table schema.Table) error { return appendAccounts(e, table, 100, 1, 1) }
 
-// committingAppend appends rows with Commit, as a change that also modifies other tables does.
+// committingAppend appends rows by calling Commit, as a change does that also modifies other
+// tables.
 func committingAppend(e *Engine, table schema.Table) error {
 	s, err := e.Snapshot(table.ID)
 	if err != nil {
@@ -453,8 +456,8 @@ func committingAppend(e *Engine, table schema.Table) error {
 	return err
 }
 
-// TestAChangeTakesItsProgressAlong deletes and inserts rows, inserts rows in another table, and
-// advances offsets in one change. After a crash all of it is there, or nothing.
+// TestAChangeTakesItsProgressAlong makes one change that deletes and inserts rows, inserts rows in
+// another table, and advances offsets. After a crash either all of it is stored, or nothing.
 func TestAChangeTakesItsProgressAlong(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -509,8 +512,8 @@ func truncating(e *Engine, table schema.Table) error {
 	return err
 }
 
-// TestRacingIncrementsAllCount has goroutines that each add 1 to random accounts, again until it
-// succeeds. After a failure they hold the table lock.
+// TestRacingIncrementsAllCount has several goroutines that each add 1 to random accounts. A
+// goroutine repeats each addition until it succeeds. After a failure it holds the table lock.
 func TestRacingIncrementsAllCount(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "t")
@@ -564,7 +567,8 @@ func TestRacingIncrementsAllCount(t *testing.T) {
 }
 
 // TestAddressesOfAChangeAreKeptAsItFollowsItsRows remaps the rows of a change twice. Other changes
-// since the snapshot may be recorded at any of the rows' addresses.
+// since the snapshot may have been recorded at any address that the rows had, so the change must
+// know all of them.
 func TestAddressesOfAChangeAreKeptAsItFollowsItsRows(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "bank")
@@ -585,8 +589,8 @@ func TestAddressesOfAChangeAreKeptAsItFollowsItsRows(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestNewValuesOfAColumnFitIntoAnArray changes different rows of a part, with more text in all than
-// one array can hold.
+// TestNewValuesOfAColumnFitIntoAnArray changes different rows of a part. Together their new texts
+// are longer than one array can hold.
 func TestNewValuesOfAColumnFitIntoAnArray(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "bank")
@@ -597,7 +601,8 @@ func TestNewValuesOfAColumnFitIntoAnArray(t *testing.T) {
 			offsets[i+1] = offsets[i] + bytes/int32(rows)
 		}
 		values := array.NewData(arrow.BinaryTypes.String, rows, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)),
-			memory.NewBufferBytes(make([]byte, bytes))}, nil, 0, 0) // memory that is never touched
+			// No byte of this memory is touched.
+			memory.NewBufferBytes(make([]byte, bytes))}, nil, 0, 0)
 		return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.BinaryTypes.String}}, nil), []arrow.Array{array.MakeFromData(values)}, int64(rows))
 	}
 	change := func(ordinal uint32, bytes int32) *request {

@@ -11,26 +11,26 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// frameChange is what a log frame changes in one table. The values of its patches follow the
-// batches of the frame.
+// frameChange is what a log frame changes in the existing rows of one table. In the frame, the
+// values of its patches follow the batches of inserted rows.
 type frameChange struct {
 	table   base.TableID
 	version uint32
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
 
-	expression []byte // encoded expression update; nil if there is none
+	expression []byte // encoded expression update; nil if the table has none in this frame
 }
 
-// encode returns the content of the section of changes in a log frame: the number of tables, then
-// for each table
+// encode returns the content of the section of changes in a log frame. It has the number of tables,
+// and then for each table:
 //
 //	table        table id, schema version
 //	deletions    count, then for each: rowset id, rows
 //	patches      count, then for each: rowset id, number of columns and their ids, rows
 //
 // "rows" is the length and the bytes of a roaring bitmap in its portable format. The values of the
-// patches follow the batches of the frame, one batch for each patch.
+// patches are not in the section. They follow the batches of the frame, one batch for each patch.
 func (c *changeSet) encode() []byte {
 	b := binary.AppendUvarint(nil, uint64(len(c.tables)))
 	for _, t := range c.tables {
@@ -54,10 +54,10 @@ func (c *changeSet) encode() []byte {
 	return b
 }
 
-// encodeExpressions returns the content of the section of expressions in a log frame. For each
-// table of the section of changes, in the same order, it has the length and bytes of the expression
-// update (see patch.Expression.Encode), or the length 0. It returns nil if there is no expression
-// update.
+// encodeExpressions returns the content of the section of expression updates in a log frame. It has
+// an entry for each table of the section of changes, in the same order. The entry is the length and
+// the bytes of the table's expression update (see patch.Expression.Encode), or the length 0. If
+// there is no expression update at all, encodeExpressions returns nil.
 func (c *changeSet) encodeExpressions() []byte {
 	var b []byte
 	any := false
@@ -74,7 +74,8 @@ func (c *changeSet) encodeExpressions() []byte {
 	return b
 }
 
-// readExpressions reads a section of expressions, and sets frameChange.expression of the changes.
+// readExpressions reads the section of expression updates of a log frame, and stores each update in
+// the frameChange of its table.
 func readExpressions(r *frameReader, changes []frameChange) {
 	for i := range changes {
 		if content := r.bytes(r.uvarint()); len(content) > 0 {
@@ -112,7 +113,8 @@ func readChanges(r *frameReader) []frameChange {
 	return all
 }
 
-// rows reads the length and bytes of a roaring bitmap. The bitmap owns its memory.
+// rows reads a set of rows: the length and the bytes of a roaring bitmap. The returned bitmap owns
+// its memory.
 func (r *frameReader) rows() *roaring.Bitmap {
 	content := r.bytes(r.uvarint())
 	if r.bad {
@@ -126,7 +128,8 @@ func (r *frameReader) rows() *roaring.Bitmap {
 	return rows
 }
 
-// values reads the values of the frame's patches, which follow the batches of the frame.
+// values reads the values of the frame's patches, which follow the batches of the frame, into the
+// layers of the frame's changes.
 func (f *frame) values(r *frameReader) error {
 	for i := range f.changes {
 		c := &f.changes[i]
@@ -139,7 +142,7 @@ func (f *frame) values(r *frameReader) error {
 			if err != nil {
 				return base.Wrap(err, "patch of table %d", c.table)
 			}
-			// The values are copied, so that the patch does not keep the memory of the whole
+			// The values are copied. Otherwise the patch would retain the memory of the whole
 			// payload.
 			l := &c.updated[k]
 			l.Values, err = batch.Copy(record)
@@ -155,10 +158,10 @@ func (f *frame) values(r *frameReader) error {
 	return nil
 }
 
-// replayChanges adds the changes of a replayed frame to a generation, and to the patches that
-// readers see. Changes of a rowset that does not exist are skipped: the rowset was rewritten, and
-// the new rowset has them. The catalog may already have the changes, and later ones. Applying all
-// of them again, in their order, has the same result.
+// replayChanges adds the changes of a frame that is replayed from the log to a generation, and to
+// the patches that readers see. Changes of a rowset that does not exist are skipped: the rowset was
+// rewritten, and the new rowset has them. The catalog may already have these changes, and later
+// ones. Applying all of them again, in their order, gives the same result.
 func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChange) error {
 	for _, c := range changes {
 		t := e.tables[c.table]
@@ -213,7 +216,8 @@ func (e *Engine) replayChanges(g *generation, seq base.Seq, changes []frameChang
 	return nil
 }
 
-// replayed reports whether a rowset is a memtable that replay has filled.
+// replayed reports whether the rowset with this id is a memtable that was filled by replaying the
+// log.
 func (e *Engine) replayed(table base.TableID, source base.SourceID) bool {
 	return slices.ContainsFunc(e.generations, func(g *generation) bool {
 		r := g.residents[table]

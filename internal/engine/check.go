@@ -19,7 +19,7 @@ import (
 //   - the folders of parts and patches: a file that the catalog does not list is a finding, unless
 //     it is one of Orphans
 //
-// Each finding is a Corrupt error. Appends wait while the log and the patches are read, and flushes
+// Each finding is a Corrupt error. Appends wait while Check reads the log and the patches. Flushes
 // wait until Check ends.
 func (e *Engine) Check(ctx context.Context) error {
 	if err := e.lockFlushes(ctx); err != nil {
@@ -34,7 +34,7 @@ func (e *Engine) Check(ctx context.Context) error {
 		switch {
 		case err == nil:
 			findings = append(findings, e.checkSegments(state), e.checkPatches(state))
-		case findings[0] == nil: // otherwise the finding is in the catalog's own check
+		case findings[0] == nil: // otherwise the check of the catalog itself has reported it
 			findings = append(findings, err)
 		}
 		findings = append(findings, e.checkLog())
@@ -49,14 +49,14 @@ func (e *Engine) Check(ctx context.Context) error {
 			continue // the next Open removes this file
 		}
 		if names, err := e.fs.List(path); err == nil && len(names) == 0 {
-			continue // folder of a dropped table, or of a table that is being created
+			continue // this is the folder of a table that was dropped or is being created
 		}
 		findings = append(findings, base.Errorf(base.Corrupt, "%s is not a part of the database", path))
 	}
 	return base.Wrap(errors.Join(findings...), "check")
 }
 
-// checkParts verifies every part of a snapshot.
+// checkParts verifies every part of the current state of all tables.
 func (e *Engine) checkParts(ctx context.Context) error {
 	s, err := e.Snapshot()
 	if err != nil {
@@ -82,8 +82,8 @@ func (e *Engine) checkParts(ctx context.Context) error {
 	return errors.Join(findings...)
 }
 
-// checkKeys finds primary keys that several rows have, in parts of tables that merge on read. It
-// looks only at parts that are deduplicated, where each key must be unique.
+// checkKeys reports primary keys that several rows have, in tables that merge on read. It checks
+// only parts that are deduplicated, because in these each key must be unique.
 func (e *Engine) checkKeys(ctx context.Context) error {
 	s, err := e.Snapshot()
 	if err != nil {
@@ -119,7 +119,7 @@ func (e *Engine) checkKeys(ctx context.Context) error {
 }
 
 // checkPatches reads the deletions, patches and expression updates in the catalog, and checks that
-// they fit their parts. It runs in the committer, so that no merge removes them meanwhile.
+// they fit their parts. It runs in the committer, so that no merge removes them at the same time.
 func (e *Engine) checkPatches(state catalog.State) error {
 	parts := map[base.SourceID]catalog.Part{}
 	for _, p := range state.Parts {
@@ -143,7 +143,7 @@ func (e *Engine) checkPatches(state catalog.State) error {
 	for _, x := range state.Expressions {
 		written, ok := histories[x.Table][x.SchemaVersion]
 		if !ok {
-			continue // the finding is in the catalog's own check
+			continue // the check of the catalog itself has reported it
 		}
 		_, err := patch.DecodeExpression(x.Seq, written, x.Content)
 		findings = append(findings, err)
@@ -160,7 +160,7 @@ func (e *Engine) checkPatches(state catalog.State) error {
 }
 
 // checkLog decodes every frame of the log. It runs in the committer, so that no segment is removed
-// meanwhile.
+// at the same time.
 func (e *Engine) checkLog() error {
 	everything := func(base.SegmentID, base.Seq) bool { return true }
 	_, err := replayLog(e.fs, e.walDir(), everything, checkRun, func(struct{}) error { return nil })
@@ -187,9 +187,9 @@ func checkRun(in logRun) (ok struct{}, err error) {
 	return ok, nil
 }
 
-// knownFiles returns the paths of files that may be in the folders of parts and patches: those that
-// the catalog lists, that snapshots still read, or that a flush, load or merge is writing. It runs
-// in the committer.
+// knownFiles returns the paths of all files that may exist in the folders of parts and patches.
+// These are the files that the catalog lists, that snapshots still read, or that a flush, load or
+// merge is writing. It runs in the committer.
 func (e *Engine) knownFiles() map[string]bool {
 	known := e.listedLocked()
 	for _, path := range e.garbage.files() {

@@ -12,51 +12,51 @@ import (
 // runCommitter is the loop of the committer: it takes requests from the queue and commits them,
 // many at a time, until the queue is closed.
 //
-// The simple design would do this under one lock: check a request against the schema, write it to
-// the log, sync, put the rows where queries find them, answer. That is correct, but one fsync per
-// request makes it slow: a few hundred requests a second on a good disk, while all other cores are
-// idle.
+// The simple design would do the following under one lock: check a request against the schema,
+// write it to the log, sync, put the rows where queries find them, and answer. That is correct but
+// slow, because each request costs an fsync: a few hundred requests a second on a good disk, while
+// all other cores are idle.
 //
-// So the work is divided. Work that needs only the request is done before, in the callers'
-// goroutines: conforming the rows to the schema, copying them into mapped memory, encoding the log
-// record. Work that must be done in one order is done here, in one goroutine. It takes all requests
-// that wait at the moment as one group:
+// So the work is divided. The goroutines of the callers do the work that needs only the request:
+// they conform the rows to the schema, copy them into mapped memory, and encode the log record. The
+// committer, one goroutine, does the work that must be done in one order. It takes all requests
+// that are waiting as one group:
 //
 //  1. Take the waiting requests, up to Settings.GroupBytes.
 //  2. Validate each request. If the schema of its table changed since its rows were conformed, the
 //     caller gets ErrStale and conforms the rows again. If the table was dropped, the error is
-//     NotFound. If what a change was computed from has changed, the error is ErrChanged. Give each
-//     request a sequence number, and choose the memtable of each table's rows.
+//     NotFound. If the data has changed from which a change was computed, the error is ErrChanged.
+//     Give each request a sequence number, and choose the memtable for the rows of each table.
 //  3. Write the frames of all requests to the log, and sync once.
 //  4. Append the rows to the memtables, in the order of the sequence numbers. Then publish all
-//     rows, and the patches of changes, in one moment (under mu). So rows become visible only after
-//     they are durable, and in commit order, and a reader of two tables sees both halves of a
-//     request or neither.
-//  5. Wake the callers. Since the answer follows the publication, the next request of a caller sees
+//     rows, and the patches of changes, at one moment (while mu is held). So rows become visible
+//     only after they are durable, and in commit order. A reader of two tables sees both halves of
+//     a request or neither.
+//  5. Wake the callers. The answer follows the publication, so the next request of a caller sees
 //     its rows.
 //
 // While step 3 waits for the disk, the next group gathers in the queue. The slower the disk, the
-// larger the groups. If all requests of a group are asynchronous, the sync is skipped, and a timer
-// syncs at most Settings.SyncInterval later.
+// larger the groups. If all requests of a group are asynchronous, there is no sync in step 3, and a
+// timer syncs at most Settings.SyncInterval later.
 //
-// A request whose rows need another schema has an Evolution, and is a group of its own. One edit
-// changes the schema just before the rows are committed, when the rows are in memory and known to
-// be acceptable.
+// A request whose rows need another schema has an Evolution (a planned schema change), and is a
+// group of its own. One edit changes the schema just before the rows are committed. At that time
+// the rows are in memory and known to be acceptable.
 //
 // Everything else that changes what is visible (DDL, flush, merge) is an edit: a function that runs
-// here between two groups. So it can read the state that it changes without a lock, and nothing
-// changes between its validation and its publication. Edits are made durable by the catalog,
-// appends by the log. Both have the same order because one goroutine makes both.
+// in the committer between two groups. So it can read the state that it changes without a lock, and
+// nothing changes between its validation and its publication. Edits are made durable by the
+// catalog, appends by the log. Both have one order, because one goroutine makes both.
 //
-// If a write to the log fails, the log undoes it. Only the requests of that group get the error,
-// and the next group may succeed, for example when a full disk has space again. If a sync fails, it
-// is unknown what the disk has. The requests of the group get Unknown, and the engine stops: all
-// writes fail from then on, until a restart finds out. The error of later requests is Unavailable,
-// since they are in no file.
+// If a write to the log fails, the log undoes it. Only the requests of that group get the error.
+// The next group may succeed, for example when a full disk has space again. If a sync fails, it is
+// unknown what the disk has. The requests of the group get the error Unknown, and the engine stops:
+// all later writes fail with Unavailable, since they are in no file. After a restart it is known
+// what the disk has.
 //
 // Rejected alternative: a pipeline that writes group n+1 while group n syncs. It saves only the
-// time of the write, a tenth of that of the sync, and then a failed sync leaves two groups in
-// doubt.
+// time of the write, a tenth of that of the sync. And if a sync fails, two groups are in doubt
+// instead of one.
 func (e *Engine) runCommitter() {
 	defer e.background.Done()
 	var syncDue, ageDue, recheckDue <-chan time.Time
@@ -95,7 +95,7 @@ func (e *Engine) runCommitter() {
 			case <-ageDue:
 				if ageDue = nil; aged == e.active {
 					e.freezeOrLog()
-					aged = nil // if freezing failed, try again after another FlushAge
+					aged = nil // if that failed, try again after another Settings.FlushAge
 				}
 			}
 		default:
@@ -111,7 +111,7 @@ func (e *Engine) runCommitter() {
 				syncDue = e.clock.After(e.settings.SyncInterval)
 			}
 			select {
-			case <-syncDue: // checked here too, because the queue may never be empty
+			case <-syncDue: // the queue may never be empty, so this is checked here, too
 				syncDue = nil
 				e.syncLog()
 			default:
@@ -123,10 +123,10 @@ func (e *Engine) runCommitter() {
 	}
 }
 
-// due reports whether to freeze the active generation now. memoryFull says that writers wait for
-// memory. That is a reason only if no other generation waits for its flush, which would free memory
-// sooner. Otherwise each waiting writer would freeze a small generation, and flushes would never
-// catch up.
+// due reports whether to freeze the active generation now, so that it is flushed. memoryFull says
+// that writers wait for memory. That alone is a reason only if no other generation waits for its
+// flush, because such a flush frees memory sooner. Otherwise each waiting writer would freeze a
+// small generation, and flushes would never catch up.
 func (e *Engine) due(memoryFull bool) bool {
 	if e.settings.DisableAutomaticFlush {
 		return e.active.tooLong()
@@ -135,8 +135,8 @@ func (e *Engine) due(memoryFull bool) bool {
 		e.active.frames > 0 && e.now().Sub(e.active.born) >= e.settings.FlushAge
 }
 
-// tooLong reports whether a memtable of the generation has used half of the ordinals that a rowset
-// can have.
+// tooLong reports whether a memtable of the generation has used half of the row numbers that a
+// rowset can have.
 func (g *generation) tooLong() bool {
 	for _, r := range g.residents {
 		if r.mem.View().Rows > 1<<31 {
@@ -146,15 +146,15 @@ func (g *generation) tooLong() bool {
 	return false
 }
 
-// freezeOrLog freezes the active generation on the engine's own account, so a failure has no
-// caller: it is logged. Writers get the error once memory runs out.
+// freezeOrLog freezes the active generation. No caller waits for the result, so it logs an error.
+// Writers get the error later, once memory runs out.
 func (e *Engine) freezeOrLog() {
 	if err := e.freeze(); err != nil {
 		e.flushFailed(err)
 	}
 }
 
-// syncLog syncs the log, which makes asynchronous appends durable.
+// syncLog syncs the log, so that asynchronous appends become durable.
 func (e *Engine) syncLog() {
 	if !e.unsynced || e.failure.Load() != nil {
 		return
@@ -167,7 +167,7 @@ func (e *Engine) syncLog() {
 	e.durable()
 }
 
-// finish releases what a request still owns, and sends the outcome to its caller.
+// finish releases what a request still owns, and sends the outcome o to the request's caller.
 func (e *Engine) finish(r *request, o outcome) {
 	if r.release != nil {
 		r.release()
@@ -175,14 +175,15 @@ func (e *Engine) finish(r *request, o outcome) {
 	r.done <- o
 }
 
-// placement says which memtable gets the rows of one table in a group of requests.
+// placement says which memtable gets the rows of one table, for all requests of a group.
 type placement struct {
 	resident *resident
-	fresh    bool // the memtable was created for this group: it is in no version yet
+	// fresh says that the memtable was created for this group. No version of the table has it yet.
+	fresh bool
 }
 
-// commitGroup validates, writes, publishes and answers a group of appends and changes: steps 2 to 5
-// of runCommitter.
+// commitGroup validates, writes, publishes and answers a group of appends and changes. These are
+// steps 2 to 5 in the description of runCommitter.
 func (e *Engine) commitGroup(group []*request) {
 	places, ahead := map[base.TableID]*placement{}, newAhead()
 	accepted := make([]*request, 0, len(group))
@@ -222,7 +223,8 @@ func (e *Engine) commitGroup(group []*request) {
 	seq = e.seq
 	for i, r := range accepted {
 		if err := e.place(r, places, seq+base.Seq(i)+1); err != nil {
-			// The log has the rows but the memtable does not. Only a restart can make them agree.
+			// The log has the rows, but the memtable does not. Only a restart can make them equal
+			// again.
 			err := errUnknown(e.stop(err))
 			for _, r := range accepted {
 				e.finish(r, outcome{err: err})
@@ -238,9 +240,9 @@ func (e *Engine) commitGroup(group []*request) {
 	}
 }
 
-// refuseGroup answers requests whose write failed with err. If the disk is full and there is a
-// reserve file, it removes the file, and returns the requests that only free space without an
-// answer: the caller writes them again.
+// refuseGroup answers requests whose write to the log failed with err. If the disk is full and the
+// engine has a reserve file, there is an exception: it removes that file, and does not answer the
+// requests that only free space. It returns these, and the caller writes them again.
 func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
 	keep := base.KindOf(err) == base.StorageFull && slices.ContainsFunc(group, (*request).frees) && e.useReserve()
 	for _, r := range group {
@@ -253,8 +255,8 @@ func (e *Engine) refuseGroup(group []*request, err error) (again []*request) {
 	return again
 }
 
-// releaseFresh releases the memtables that were created for a group. It is called if the group was
-// not written.
+// releaseFresh releases the memtables that were created for a group of requests which could not be
+// written.
 func releaseFresh(places map[base.TableID]*placement) {
 	for _, p := range places {
 		if p.fresh {
@@ -263,9 +265,9 @@ func releaseFresh(places map[base.TableID]*placement) {
 	}
 }
 
-// admit checks a request (see check), finds or creates the memtables for its rows, and adds it to
-// the pending writes a. It returns the header of the request's log frame. seq is the request's
-// sequence number.
+// admit validates a request (see check), finds or creates the memtables for its rows, and adds it
+// to the pending writes a. seq is the request's sequence number. It returns the header of the
+// request's log frame.
 func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placement, a *ahead) (header []byte, err error) {
 	if err := e.check(r, a); err != nil {
 		return nil, err
@@ -288,8 +290,9 @@ func (e *Engine) admit(r *request, seq base.Seq, places map[base.TableID]*placem
 	return header, e.foresee(r, seq, a)
 }
 
-// check returns an error if a request cannot be committed in the present state, or conflicts with
-// the requests before it in the group, whose pending writes a has.
+// check returns an error in two cases: the request cannot be committed in the present state, or it
+// conflicts with an earlier request of the same group. a has the pending writes of these earlier
+// requests.
 func (e *Engine) check(r *request, a *ahead) error {
 	if err := e.settle(); err != nil {
 		return err
@@ -313,7 +316,7 @@ func (e *Engine) check(r *request, a *ahead) error {
 	return e.checkProgress(r.progress, a.offsets)
 }
 
-// writeLog writes a group's frames, and syncs the log if sync is set.
+// writeLog writes the frames of a group to the log, and syncs the log if sync is set.
 func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	if len(frames) == 0 {
 		return nil
@@ -336,8 +339,8 @@ func (e *Engine) writeLog(frames []wal.Frame, sync bool) error {
 	return nil
 }
 
-// place appends a request's rows to the memtables, which own them from then on. Readers do not see
-// them yet: see publish. seq is the request's sequence number.
+// place appends a request's rows to the memtables, which own the rows from then on. Readers do not
+// see the rows before publish is called. seq is the request's sequence number.
 func (e *Engine) place(r *request, places map[base.TableID]*placement, seq base.Seq) error {
 	for i := range r.tables {
 		t := &r.tables[i]
@@ -363,8 +366,9 @@ func (r *resident) charge(bytes int64, seq base.Seq) {
 	r.maxSeq = seq
 }
 
-// publish makes the rows and changes of a group visible in one moment. Any error is a defect, after
-// which memory and log differ. before is the sequence number before the group.
+// publish makes the rows and changes of a group visible at one moment. accepted are the group's
+// requests, and before is the sequence number of the last edit before the group. Any error is a
+// defect of Scoter, after which memory and log differ.
 func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted []*request, before base.Seq) error {
 	var old []*version
 	var errs []error
@@ -376,7 +380,7 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 			v := t.current
 			residents := append(v.residents[:len(v.residents):len(v.residents)], p.resident)
 			old = append(old, t.installLocked(e.newVersionLocked(v.schema, v.parts, residents)))
-			// The reference that newResident returned now belongs to the generation.
+			// The reference that newResident returned belongs to the generation from now on.
 			e.active.residents[id] = p.resident
 		}
 	}
@@ -413,9 +417,9 @@ func (e *Engine) publish(places map[base.TableID]*placement, a *ahead, accepted 
 	return errors.Join(errs...)
 }
 
-// publishChangesLocked makes what a request changed visible. It also records the changes for the
-// flush of the generation, and for rewrites that run at the moment. The caller releases the
-// returned versions.
+// publishChangesLocked makes the changes of a request visible. It also records them for the flush
+// of the generation, and for flushes and merges that are running. The caller releases the returned
+// versions. It must hold mu.
 func (e *Engine) publishChangesLocked(r *request, seq base.Seq) (old []*version, err error) {
 	if r.changes == nil {
 		return nil, nil

@@ -16,10 +16,9 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestWritersReadTheirWritesWhileGenerationsFlush has 8 writers and 4 readers on a real disk. Each
-// writer finds all its rows right after each acknowledgement. Each reader finds, for every writer,
-// a prefix of the writer's rows. The prefix is equally long in both tables of a request, and never
-// gets shorter.
+// TestWritersReadTheirWritesWhileGenerationsFlush has 8 writers and 4 readers on a real disk. After
+// each acknowledgement, the writer finds all its rows. Each reader finds, for every writer, the
+// first n of the writer's rows. n is the same in both tables of a request, and never gets smaller.
 func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 	const writers, readers, writesEach = 8, 4, 1250
 	e, err := Open(t.TempDir(), Settings{FlushBytes: 1 << 20, MemoryBytes: 64 << 20, MaxWait: time.Minute}, Components{Logger: quiet, PoisonMemory: true})
@@ -82,8 +81,9 @@ func TestWritersReadTheirWritesWhileGenerationsFlush(t *testing.T) {
 	must(t, e.Close())
 }
 
-// countsOf returns the number of rows of each writer in one snapshot of tables. It checks that
-// their numbers are 0, 1, 2, ... without gaps or duplicates, and equally many in each table.
+// countsOf returns the number of rows that each writer has in one snapshot of tables. It checks
+// that the rows of a writer have the numbers 0, 1, 2, ... without gaps or duplicates, and that each
+// table has the same number of rows.
 func countsOf(t *testing.T, e *Engine, ids ...base.TableID) map[string]int64 {
 	s, err := e.Snapshot(ids...)
 	if err != nil {
@@ -220,8 +220,8 @@ func TestConcurrentRequestsEvolveOneTable(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAGroupConformsAgainAfterASchemaChange queues a schema change before a request that was
-// prepared for the older version.
+// TestAGroupConformsAgainAfterASchemaChange puts a schema change into the queue before a request
+// that was prepared for the older schema version.
 func TestAGroupConformsAgainAfterASchemaChange(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createNumbers(e, "t")

@@ -17,20 +17,22 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// history has the answers to a run of operations. A reopened directory is compared with it.
+// history has the answers that a series of operations received. After a crash, the directory is
+// opened again and compared with it.
 type history struct {
 	mu    sync.Mutex
-	acked map[string]int // rows of requests that were acknowledged
-	// unsure are the requests that were not acknowledged. Each is stored wholly or not at all, and
-	// not at all if it was refused.
+	acked map[string]int // rows of acknowledged requests, with their numbers
+	// unsure has the requests that were not acknowledged. Each is stored wholly or not at all. If
+	// it was refused, it is not stored at all.
 	unsure   []sent
-	streamed int64        // acknowledged rows of the source
-	bank     []bankOp     // changes, in order
+	streamed int64        // number of acknowledged rows of the source
+	bank     []bankOp     // changes of the bank table, in order
 	settling []settlingOp // operations on the table that merges on read, in order
 	failures []error
 }
 
-// sent is one append of the workload: rows (writer, from...) of one or two tables.
+// sent is one append of the workload. It has the rows of one writer from a number on, for one or
+// two tables.
 type sent struct {
 	writer string
 	from   int
@@ -38,10 +40,10 @@ type sent struct {
 	both   bool
 	key    string
 
-	refused bool // the error says that it was not stored
+	refused bool // whether the error said that the append was not stored
 }
 
-// rows returns the request's rows as readNumbers formats them, preceded by the table.
+// rows returns the rows of the request in the form of readNumbers, each with its table before it.
 func (r sent) rows() []string {
 	var all []string
 	for i := range r.count {
@@ -76,9 +78,9 @@ func (h *history) record(r sent, err error) {
 	}
 }
 
-// workload opens a directory and runs a fixed list of operations: three writers append to two
-// tables, with flushes, a widened schema, and a drop of a third table in between. Like a client it
-// continues after errors. It returns the history.
+// workload opens a directory, runs a fixed list of operations, and returns their history. Three
+// writers append to two tables. In between there are flushes, a schema change that widens a column,
+// and the drop of a third table. Like a client it continues after errors.
 func workload(fsys vfs.FS) *history {
 	h := &history{acked: map[string]int{}}
 	note := func(err error) {
@@ -151,7 +153,8 @@ func workload(fsys vfs.FS) *history {
 	return h
 }
 
-// verify reopens a disk after a crash or failure, and compares it with the history.
+// verify opens the directory on a disk again, after a crash or failure, and compares it with the
+// history.
 func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 	t.Helper()
 	e, err := tryOpen(fsys, newManualClock())
@@ -221,8 +224,8 @@ func (h *history) verify(t *testing.T, fsys vfs.FS, what string) {
 	must(t, e.Close())
 }
 
-// verifyStream compares a source's rows with its offsets: every offset before the stored one has
-// exactly one row.
+// verifyStream compares the rows of a source with its offsets: for every offset before the stored
+// one there must be exactly one row.
 func (h *history) verifyStream(t *testing.T, e *Engine, what string) {
 	t.Helper()
 	stream, err := createNumbersStream(e)
@@ -285,8 +288,8 @@ func cut(row string) (table, rest string, ok bool) {
 	return row, "", false
 }
 
-// stride returns the distance between the tested points. Testing all points takes minutes, and must
-// be requested.
+// stride returns the distance between the operations that are tested. Testing every operation takes
+// minutes, and must be requested.
 func stride() int {
 	if os.Getenv("SCOTER_EXHAUSTIVE") != "" {
 		return 1
@@ -295,7 +298,7 @@ func stride() int {
 }
 
 // TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite stops the disk before its k-th change, for
-// every k, and simulates three kinds of power failure from there.
+// every k. After each it simulates three kinds of power failure.
 func TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite(t *testing.T) {
 	counting := vfs.Failing(vfs.NewCrashable(), vfs.Never)
 	if h := workload(counting); len(h.failures) > 0 {
@@ -329,7 +332,7 @@ func TestEveryAcknowledgedRowSurvivesACrashAfterAnyWrite(t *testing.T) {
 	}
 }
 
-// lockedRule serializes the calls of a rule.
+// lockedRule returns a rule that calls another rule for one operation at a time.
 func lockedRule(rule vfs.Rule) vfs.Rule {
 	var mu sync.Mutex
 	return func(op vfs.Op) error {
@@ -339,7 +342,7 @@ func lockedRule(rule vfs.Rule) vfs.Rule {
 	}
 }
 
-// TestEverySingleFailureIsReportedAndLosesNothing makes the i-th operation of any kind fail, once,
+// TestEverySingleFailureIsReportedAndLosesNothing makes one operation of any kind fail: the i-th,
 // for every i.
 func TestEverySingleFailureIsReportedAndLosesNothing(t *testing.T) {
 	step := stride()
@@ -371,8 +374,7 @@ func TestEverySingleFailureIsReportedAndLosesNothing(t *testing.T) {
 }
 
 // TestACatalogInDoubtLosesNothing makes every sync of the catalog fail from the k-th on, for many
-// k, while everything else works. An edit may then be in the file although it was reported as
-// failed.
+// k. Everything else works. An edit may then be in the file although it was reported as failed.
 func TestACatalogInDoubtLosesNothing(t *testing.T) {
 	for k := 0; ; k += max(1, stride()/8) {
 		disk := vfs.NewCrashable()

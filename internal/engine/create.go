@@ -9,20 +9,22 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Evolution is a schema change that rows need: the next version of a table, or version 1 of a table
-// to be created. It is made in the committer just before the rows are committed. If they are
-// refused, it is not made.
+// Evolution is a schema change that rows need. It has the next version of a table, or version 1 of
+// a table to be created. The committer makes the schema change just before it commits the rows. If
+// the rows are refused, it does not make the change.
 type Evolution struct {
 	Table schema.Table
-	exact *exactness // what Plan checked for a conversion of integers to DOUBLE, or nil
+	// exact is what Plan has checked about changing integer columns to DOUBLE. It is nil if no
+	// column is changed in this way.
+	exact *exactness
 }
 
-// makes reports whether the evolution creates the table.
+// makes reports whether the evolution (schema change) creates the table.
 func (v *Evolution) makes() bool { return v.Table.Version == 1 }
 
 // Plan finds the table for rows. If o.Create is set and the rows need another schema, it returns
-// the table with that schema, and an Evolution, without changing anything. The caller then commits
-// the rows with that Evolution in AppendOptions.Evolutions.
+// the table with that schema, and the Evolution (schema change) that leads to it. Plan itself
+// changes nothing. The caller then commits the rows with the Evolution in AppendOptions.Evolutions.
 func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (table schema.Table, evolution *Evolution, err error) {
 	if err := e.writable(); err != nil {
 		return schema.Table{}, nil, err
@@ -34,9 +36,9 @@ func (e *Engine) Plan(ctx context.Context, rows TableRows, o AppendOptions) (tab
 	return e.evolved(ctx, table, evolution, rows)
 }
 
-// tableFor returns the table for rows. If appends to the table are on hold, it waits until the hold
-// ends. If the table does not exist and o.Create is set, it returns a table inferred from the first
-// batch, and the Evolution that creates it.
+// tableFor returns the table for rows. If appends to the table have to wait (see holdAppends), it
+// waits first. If the table does not exist and o.Create is set, it infers a table from the first
+// batch, and returns it with the Evolution (schema change) that creates it.
 func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) (schema.Table, *Evolution, error) {
 	find := func() (schema.Table, error) {
 		if rows.ID != 0 {
@@ -67,7 +69,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 		inferred.PrimaryKey = append(inferred.PrimaryKey, base.ColumnID(i+1))
 	}
 	if len(rows.Key) > 0 {
-		inferred.SortKey = nil // it is sorted by its primary key instead
+		inferred.SortKey = nil // the table is sorted by its primary key instead
 	}
 	if inferred, err = schema.New(inferred); err != nil {
 		return schema.Table{}, nil, err
@@ -77,7 +79,7 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	e.mu.RUnlock()
 	if err != nil {
 		if table, found := e.Lookup(n.Database, n.Schema, n.Name); found == nil {
-			return table, nil, nil // another request has just created it
+			return table, nil, nil // another request has created the table meanwhile
 		}
 		return schema.Table{}, nil, err
 	}
@@ -87,8 +89,9 @@ func (e *Engine) tableFor(ctx context.Context, rows TableRows, o AppendOptions) 
 	return inferred, &Evolution{Table: inferred}, nil
 }
 
-// evolved returns the table with the schema that the batches need, and the Evolution that leads to
-// it. evolution is the one that is planned already, or nil.
+// evolved returns the table with the schema that the batches need, and the Evolution (schema
+// change) that leads to it. The argument evolution is a change of this table that is already
+// planned, or nil.
 func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evolution, rows TableRows) (schema.Table, *Evolution, error) {
 	next, version := table, table.Version
 	x := &exactness{engine: e, parts: map[base.SourceID]bool{}}
@@ -110,12 +113,13 @@ func (e *Engine) evolved(ctx context.Context, table schema.Table, evolution *Evo
 	}
 	next.Version = version + 1
 	if evolution != nil {
-		next.Version = version // adding and widening columns is one new version
+		next.Version = version // adding and widening several columns makes only one new version
 	}
 	return next, &Evolution{next, x}, nil
 }
 
-// defaultsFor evaluates the defaults of the columns that a batch lacks, one array per column.
+// defaultsFor evaluates the default expressions of the columns that a batch lacks. It returns one
+// array per column, by column id.
 func (e *Engine) defaultsFor(ctx context.Context, table schema.Table, record arrow.RecordBatch) (map[base.ColumnID]arrow.Array, error) {
 	if e.defaults == nil {
 		return nil, nil

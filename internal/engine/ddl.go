@@ -10,18 +10,18 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// DefaultSchema is the schema that every database is created with, as in DuckDB.
+// DefaultSchema is the name of the schema that every database has from the beginning, as in DuckDB.
 const DefaultSchema = "main"
 
-// change runs one edit in the committer. build validates against the present state and returns the
-// edit of the catalog, or nil if nothing is to be done. After the catalog has the edit, publish
-// changes the state in memory. It is called with mu held, and returns versions, which change
-// releases.
+// change runs one edit in the committer. build validates the change against the present state, and
+// returns the edit of the catalog, or nil if there is nothing to do. After the catalog has stored
+// the edit, publish is called with mu held. It changes the state in memory and returns the old
+// versions of tables, which change releases.
 func (e *Engine) change(ctx context.Context, build func() (*catalog.Edit, error), publish func() []*version) error {
 	return e.commit(ctx, func() error { return e.changeNow(build, publish) })
 }
 
-// changeNow does the same as change. Its caller already runs in the committer.
+// changeNow does the same as change, for a caller that already runs in the committer.
 func (e *Engine) changeNow(build func() (*catalog.Edit, error), publish func() []*version) error {
 	if err := e.writable(); err != nil {
 		return err
@@ -50,14 +50,14 @@ func (e *Engine) changeNow(build func() (*catalog.Edit, error), publish func() [
 	return nil
 }
 
-// checkNames returns an error if a name is not allowed for a database, schema or table.
+// checkNames returns an error if one of the names is not allowed for a database, schema or table.
 func checkNames(database, schemaName, name string) error {
 	return schema.Table{Database: database, Schema: schemaName, Name: name, NextColumnID: 2,
 		Columns: []schema.Column{{ID: 1, Name: "c", Type: schema.Of(schema.Boolean)}}}.Validate()
 }
 
-// CreateDatabase creates a database with the schema "main". If it exists, the error is Conflict, or
-// nil with ifNotExists.
+// CreateDatabase creates a database with the schema "main". If the database exists already, the
+// error is Conflict, or nil with ifNotExists.
 func (e *Engine) CreateDatabase(ctx context.Context, name string, ifNotExists bool) error {
 	build := func() (*catalog.Edit, error) {
 		if there, ok := e.databases[keyOf(name)]; ok {
@@ -81,8 +81,8 @@ func (e *Engine) CreateDatabase(ctx context.Context, name string, ifNotExists bo
 	})
 }
 
-// CreateSchema creates a schema in an existing database. If it exists, the error is Conflict, or
-// nil with ifNotExists.
+// CreateSchema creates a schema in an existing database. If the schema exists already, the error is
+// Conflict, or nil with ifNotExists.
 func (e *Engine) CreateSchema(ctx context.Context, database, name string, ifNotExists bool) error {
 	put := catalog.SchemaName{Name: name}
 	build := func() (*catalog.Edit, error) {
@@ -110,7 +110,7 @@ func (e *Engine) CreateSchema(ctx context.Context, database, name string, ifNotE
 	})
 }
 
-// hasName reports whether a database or schema exists.
+// hasName reports whether the database or schema with this name exists.
 func (e *Engine) hasName(key nameKey) bool {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -122,8 +122,8 @@ func (e *Engine) hasName(key nameKey) bool {
 	return ok
 }
 
-// DropDatabase drops a database. If it is not empty and cascade is false, the error is Conflict. If
-// it is missing, the error is NotFound.
+// DropDatabase drops a database. If the database is not empty and cascade is false, the error is
+// Conflict. If it does not exist, the error is NotFound.
 func (e *Engine) DropDatabase(ctx context.Context, name string, cascade bool) error {
 	return e.dropNamespace(ctx, keyOf(name), cascade, func() error {
 		if _, ok := e.databases[keyOf(name)]; !ok {
@@ -133,14 +133,14 @@ func (e *Engine) DropDatabase(ctx context.Context, name string, cascade bool) er
 	})
 }
 
-// DropSchema drops a schema. If it is not empty and cascade is false, the error is Conflict. If it
-// is missing, the error is NotFound.
+// DropSchema drops a schema. If the schema is not empty and cascade is false, the error is
+// Conflict. If it does not exist, the error is NotFound.
 func (e *Engine) DropSchema(ctx context.Context, database, name string, cascade bool) error {
 	return e.dropNamespace(ctx, keyOf(database, name), cascade, func() error { return e.checkSchemaLocked(database, name) })
 }
 
-// dropNamespace drops a schema or a database, and everything in it. what is its name. exists
-// returns an error if it does not exist.
+// dropNamespace drops a schema or a database, and everything in it. what is its name. The function
+// exists returns an error if the schema or database does not exist.
 func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, exists func() error) error {
 	within := func(key nameKey) bool {
 		return key.database == what.database && (what.schema == "" || key.schema == what.schema)
@@ -207,8 +207,8 @@ func (e *Engine) dropNamespace(ctx context.Context, what nameKey, cascade bool, 
 	})
 }
 
-// forgetTableLocked removes a dropped table from memory. The caller releases the returned version
-// of the table.
+// forgetTableLocked removes a dropped table from the engine's state in memory. The caller must hold
+// mu. It releases the returned last version of the table.
 func (e *Engine) forgetTableLocked(t *table) *version {
 	s := t.current.schema
 	delete(e.names, keyOf(s.Database, s.Schema, s.Name))
@@ -217,9 +217,9 @@ func (e *Engine) forgetTableLocked(t *table) *version {
 	return t.current
 }
 
-// detachLocked makes the parts and memtables of a table that is dropped or truncated garbage. They
-// are removed when their last reader ends. The flusher leaves out memtables that are in no current
-// version.
+// detachLocked is called when a table is dropped or truncated. It makes the table's parts and
+// memtables garbage: they are removed when their last reader ends. A flush leaves out such
+// memtables, because no current version has them. The caller must hold mu.
 func (e *Engine) detachLocked(t *table) {
 	e.unpatchLocked(t)
 	for _, p := range t.current.parts {
@@ -228,13 +228,14 @@ func (e *Engine) detachLocked(t *table) {
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		if r := g.residents[t.id]; r != nil {
 			delete(g.residents, t.id)
-			r.release() // this drops the generation's reference; the version still has one
+			// This drops the reference of the generation; the table's version still has one.
+			r.release()
 		}
 	}
 }
 
-// PutView creates a view. If a view of that name exists and replace is set, it is replaced. If the
-// name belongs to a table, or to a view and replace is not set, the error is Conflict.
+// PutView creates a view. If a view of that name exists, PutView replaces it with replace, and
+// otherwise returns a Conflict. If a table has that name, the error is always Conflict.
 func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) error {
 	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
 	v.Created = e.now()
@@ -265,8 +266,8 @@ func (e *Engine) PutView(ctx context.Context, v catalog.View, replace bool) erro
 	})
 }
 
-// RetypeView stores the present names and types of a view's columns. It does nothing if the view
-// was dropped or redefined meanwhile.
+// RetypeView stores the present names and types of the columns of a view. If the view was dropped
+// or redefined meanwhile, it does nothing.
 func (e *Engine) RetypeView(ctx context.Context, v catalog.View) error {
 	key := keyOf(v.Name.Database, v.Name.Schema, v.Name.Name)
 	same := false
@@ -286,7 +287,7 @@ func (e *Engine) RetypeView(ctx context.Context, v catalog.View) error {
 	})
 }
 
-// DropView drops a view. If it is missing, the error is NotFound, or nil with ifExists.
+// DropView drops a view. If the view does not exist, the error is NotFound, or nil with ifExists.
 func (e *Engine) DropView(ctx context.Context, name catalog.ViewName, ifExists bool) error {
 	key := keyOf(name.Database, name.Schema, name.Name)
 	build := func() (*catalog.Edit, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // DebugString returns the definitions, the rowsets of every table, and the generations as text.
-// Equal states give equal texts, so it leaves out times, and sizes that vary.
+// Equal states give equal texts. So the text leaves out times, and sizes that vary from run to run.
 func (e *Engine) DebugString() string {
 	tables := e.Tables()
 	views := e.Views()
@@ -27,7 +27,7 @@ func (e *Engine) DebugString() string {
 	for _, s := range tables {
 		t := e.tables[s.ID]
 		if t == nil {
-			continue // the table was dropped just now
+			continue // the table was dropped meanwhile
 		}
 		fmt.Fprintf(&b, "table %d %s version %d", t.id, s.QualifiedName(), s.Version)
 		if t.truncatedSeq > 0 {
@@ -87,7 +87,7 @@ func (e *Engine) DebugString() string {
 	return b.String()
 }
 
-// writePatches writes how many rows of a rowset are changed, as text.
+// writePatches writes how many rows of a rowset are deleted or have new values, as text.
 func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 	set := t.patches[source]
 	if set == nil {
@@ -101,14 +101,16 @@ func writePatches(b *strings.Builder, t *table, source base.SourceID) {
 
 // Status is a short summary of the engine's state for operators.
 type Status struct {
-	MemoryBytes  int64 // memory of memtables and requests, of at most Settings.MemoryBytes
-	KeyBytes     int64 // memory of the key indexes of parts
-	MappedBytes  int64 // memory mapped from the system for rows, including unused memory
-	Generations  int   // generations that are frozen and not flushed yet
-	Refusing     error // the error of all writes at present; nil if writes work
+	// MemoryBytes is the memory of memtables and running requests: at most Settings.MemoryBytes.
+	MemoryBytes int64
+	KeyBytes    int64 // memory of the key indexes of parts, in bytes
+	// MappedBytes is the memory mapped from the operating system for rows, including unused memory.
+	MappedBytes  int64
+	Generations  int   // number of generations that are frozen and not flushed yet
+	Refusing     error // error that all writes get at present; nil if writes succeed
 	FlushFailing error // error of the last flush; nil if it succeeded
-	DamagedParts int   // parts in which damage was found
-	ScrubBytes   int64 // bytes that the scrubber has read since Open
+	DamagedParts int   // number of parts in which damage was found
+	ScrubBytes   int64 // number of bytes that the scrubber has read since Open
 }
 
 // Status returns the present state of the engine.

@@ -1,8 +1,9 @@
 // Package engine owns the state of a data directory: the catalog, the write-ahead log, the
 // memtables, the parts, and the snapshots that still read them. It knows no SQL.
 //
-// There is one file per verb: open, append, commit, flush, ddl, snapshot, recover, gc, check. Start
-// with Engine.runCommitter: everything that changes what is visible passes through it.
+// There is one file for each thing that the engine does: open, append, commit, flush, ddl,
+// snapshot, recover, gc, check. Start reading with Engine.runCommitter: everything that changes
+// what queries see passes through it.
 package engine
 
 import (
@@ -27,32 +28,36 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Settings are chosen by the user. A zero field selects its default.
+// Settings are the settings of an Engine that the user chooses. A zero field selects its default.
 type Settings struct {
-	// FlushBytes is the size of all memtables together from which they are flushed. Default 64 MiB,
-	// but at most a quarter of MemoryBytes.
+	// FlushBytes is the total size of all memtables, in bytes, from which on they are flushed.
+	// Default 64 MiB, but at most a quarter of MemoryBytes.
 	FlushBytes int64
-	// FlushAge is the longest time that rows wait for their flush. Default 60 s.
+	// FlushAge is the longest time that rows stay only in the log and in memory before they are
+	// flushed. Default 60 s.
 	FlushAge time.Duration
-	// MemoryBytes bounds the memory of memtables and of running requests. Default 256 MiB.
+	// MemoryBytes is the maximum memory of memtables and running requests, in bytes. Default 256
+	// MiB.
 	MemoryBytes int64
 	// MaxWait is the longest time that a writer waits for memory. Default 5 s.
 	MaxWait time.Duration
-	// SyncInterval is the longest time until an asynchronous append is fsynced. Default 100 ms.
+	// SyncInterval is the longest time until an asynchronous append is synced to disk. Default 100
+	// ms.
 	SyncInterval time.Duration
-	// GroupBytes bounds the size of the requests that are written with one fsync. Default 32 MiB.
+	// GroupBytes is the maximum total size of the requests that are written with one fsync, in
+	// bytes. Default 32 MiB.
 	GroupBytes int64
-	// KeyLifetime is how long an idempotency key is remembered. Default 24 h.
+	// KeyLifetime is the time for which an idempotency key is remembered. Default 24 h.
 	KeyLifetime time.Duration
-	// ScrubPeriod is the time within which the scrubber verifies every part once. Default 30 days;
-	// negative: never.
+	// ScrubPeriod is the time in which the scrubber verifies every part once. Default 30 days. If
+	// it is negative, the scrubber does not run.
 	ScrubPeriod time.Duration
 
-	// DisableAutomaticFlush turns off all background steps: only Flush flushes, and only
-	// CollectGarbage removes files. It is for tests and checks.
+	// DisableAutomaticFlush turns off all work in the background: rows are flushed only by the
+	// method Flush, and files are removed only by CollectGarbage. It is for tests and checks.
 	DisableAutomaticFlush bool
-	// KeepOrphans makes Open keep files that the catalog does not list. It is for programs that
-	// only inspect the directory.
+	// KeepOrphans makes Open keep files that the catalog does not list, which it removes otherwise.
+	// It is for programs that only inspect the directory.
 	KeepOrphans bool
 }
 
@@ -77,7 +82,7 @@ func orDefault[T ~int64](field *T, value T) {
 	}
 }
 
-// Clock tells the time. Tests replace it.
+// Clock tells the time. Tests replace it by a clock of their own.
 type Clock interface {
 	Now() time.Time
 	After(time.Duration) <-chan time.Time
@@ -88,49 +93,52 @@ type systemClock struct{}
 func (systemClock) Now() time.Time                         { return time.Now() }
 func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// Components are what the engine is built on. A nil field selects its default.
+// Components are the file system, the clock and other things on which an engine is built. A nil
+// field selects its default.
 type Components struct {
 	FS     vfs.FS
 	Clock  Clock
-	Logger *slog.Logger  // gets failures of background work
-	Files  *blocks.Files // files of the parts; nil: the engine makes its own
+	Logger *slog.Logger  // logger for failures of work in the background
+	Files  *blocks.Files // files of the parts; if it is nil, the engine makes its own
 
-	// PoisonMemory overwrites the memory of rows when it becomes free, so that tests detect readers
-	// of freed memory.
+	// PoisonMemory makes the engine overwrite the memory of rows when it is freed. So tests detect
+	// readers of freed memory.
 	PoisonMemory bool
 
-	// ReadColumns reads columns of a part for key indexes. If it is nil, the engine reads them
-	// without DuckDB, which takes several times as long.
+	// ReadColumns reads columns of a part, from which key indexes are built. If it is nil, the
+	// engine reads them without DuckDB, which takes several times as long.
 	ReadColumns keys.ReadPart
 
-	// Defaults evaluates the default expressions of columns, each to an array of rows values, in
-	// types that batch.Conform accepts. The engine knows no SQL. If it is nil, columns that rows
-	// lack are NULL.
+	// Defaults evaluates the default expressions of the given columns. It returns an array of rows
+	// values for each column, in types that batch.Conform accepts. It is a component because the
+	// engine knows no SQL. If it is nil, columns that rows lack are NULL.
 	Defaults func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
-	// Violation returns the number, from 0, of the first row for which an SQL condition is false,
-	// or -1 if there is none. If it is nil, checks of tables are not evaluated.
+	// Violation returns the number, from 0, of the first row for which the SQL condition is false,
+	// or -1 if there is none. If Violation is nil, the checks of tables are not evaluated.
 	Violation func(t schema.Table, condition string, rows arrow.RecordBatch) (int64, error)
 }
 
-// flushParallel is the number of tables of a generation that are flushed at once. Sorting and
-// encoding use a core each, so two at once leave most of the machine to queries.
+// flushParallel is the number of tables of a generation that are flushed at the same time. Sorting
+// and encoding use one core per table. With two tables at a time, most of the machine stays free
+// for queries.
 const flushParallel = 2
 
-// keyShare times Settings.MemoryBytes is the limit of the memory of key indexes of parts.
+// keyShare is the limit of the memory of all key indexes of parts, as a multiple of
+// Settings.MemoryBytes.
 const keyShare = 4
 
 // Engine is an open data directory. Its methods may be called concurrently.
 //
-// Lock order: flushing, mu. While one of the other locks (keysMu, and the locks of the budget, the
-// queue and the key finder) is held, no further lock is taken. Only the committer goroutine writes
-// the fields under "of the committer", so it reads them without a lock.
+// The lock flushing is taken before mu. While one of the other locks is held (keysMu, and the locks
+// of the budget, the queue and the key finder), no further lock is taken. Only the committer
+// goroutine writes the fields that mu guards, so it reads them without a lock.
 type Engine struct {
 	dir        string
 	fs         vfs.FS
 	clock      Clock
 	log        *slog.Logger
 	files      *blocks.Files
-	scrubBytes atomic.Int64 // read by the scrubber since Open
+	scrubBytes atomic.Int64 // number of bytes that the scrubber has read since Open
 	defaults   func(context.Context, schema.Table, []schema.Column, int64) (map[base.ColumnID]arrow.Array, error)
 	violation  func(schema.Table, string, arrow.RecordBatch) (int64, error)
 	settings   Settings
@@ -145,33 +153,39 @@ type Engine struct {
 	closeOnce  sync.Once
 	closeErr   error
 
-	failure      atomic.Pointer[base.Error] // set once; after that all writes fail with it
+	// failure is the error with which all writes fail after the engine has stopped. It is nil while
+	// the engine runs.
+	failure      atomic.Pointer[base.Error]
 	flushFailure atomic.Pointer[base.Error] // error of the last flush; nil if it succeeded
-	// It is unknown whether the catalog has the last edit: see apply.
+	// doubt says that it is unknown whether the catalog has the last edit: see apply.
 	doubt atomic.Bool
-	// Why writes are refused at present; nil: they are accepted.
+	// refusal is the error with which writes are refused at present, or nil if they are accepted.
 	refusal atomic.Pointer[base.Error]
 	changes atomic.Uint64 // number of calls of Commit that succeeded
 
-	// Of the committer: no other goroutine uses these.
+	// Only the committer uses the fields wal, unsynced, spent, nextStream and nextExport.
 	wal        *wal.Writer
-	unsynced   bool // frames were appended since the last sync
-	spent      bool // the reserve file was removed, see space.go
+	unsynced   bool // whether frames were appended to the log since the last sync
+	spent      bool // whether the reserve file was removed, see space.go
 	readPart   keys.ReadPart
-	nextTable  atomic.Uint32 // id of the next table
+	nextTable  atomic.Uint32 // id that the next new table gets
 	nextStream base.StreamID
 	nextExport base.ExportID
 
 	sources sources
 
-	flushing *semaphore.Weighted // a lock: one flush at a time, in the order of generations
-	frozen   chan struct{}       // of size 1; has an element if there is a generation to flush
+	// flushing is the lock of a flush: one flush runs at a time, in the order of generations.
+	flushing *semaphore.Weighted
+	// frozen has capacity 1. It has an element if a generation waits for its flush.
+	frozen chan struct{}
 
-	partsAdded chan struct{} // of size 1; see PartsChanged
+	// partsAdded are the receives a value after parts were added, see PartsChanged; its capacity is
+	// 1.
+	partsAdded chan struct{}
 
-	mu          sync.RWMutex // guards the fields below, which only the committer writes
+	mu          sync.RWMutex // guards the fields from seq to moves, which only the committer writes
 	seq         base.Seq     // sequence number of the last visible edit
-	versions    uint64       // number of the last version
+	versions    uint64       // number of the latest version of any table
 	databases   map[nameKey]string
 	schemas     map[nameKey]catalog.SchemaName
 	views       map[nameKey]catalog.View
@@ -181,68 +195,73 @@ type Engine struct {
 	streamNames map[nameKey]base.StreamID
 	exports     map[base.ExportID]*export
 	active      *generation
-	generations []*generation // frozen, oldest first
-	moves       moves         // remaps of all tables
+	generations []*generation // generations that are frozen and not flushed yet, oldest first
+	moves       moves         // remaps of the row addresses of replaced rowsets, for all tables
 
 	keysMu sync.Mutex
-	// keys has the idempotency records by key: of running requests, and of finished requests whose
-	// result is remembered. Guarded by keysMu.
+	// keys has the idempotency records of running requests, and of finished requests whose result
+	// is remembered, by idempotency key. It is guarded by keysMu.
 	keys map[string]*claim
-	// keysInOrder are the records of finished requests, in the order in which they finished.
-	// Guarded by keysMu.
+	// keysInOrder has the idempotency records of finished requests, in the order in which they
+	// finished. It is guarded by keysMu.
 	keysInOrder []*claim
-	// keysGone has keys that the engine has forgotten, but the catalog still has. Guarded by
-	// keysMu.
+	// keysGone has the idempotency keys that the engine has forgotten, but that the catalog still
+	// has. It is guarded by keysMu.
 	keysGone map[string]bool
 
 	marker  marker
 	garbage garbage
-	orphans []string // constant after Open
+	orphans []string // files that the catalog does not list; constant after Open
 
 	live       live         // sequence numbers of the snapshots that are held at present
-	patchBytes atomic.Int64 // memory of the patches of all tables
+	patchBytes atomic.Int64 // memory of the patches of all tables, in bytes
 
-	effort effort // durations of flushes and of the log's syncs
+	effort effort // durations of flushes and of syncs of the log
 
 	// patchesShort says that a change was refused because patches had used up their memory, and
-	// that none of that memory became free since.
+	// that none of this memory was freed since then.
 	patchesShort atomic.Bool
 }
 
-// table is a table and its current version.
+// table is one table of the engine, with its current version.
 type table struct {
 	id           base.TableID
-	history      map[uint32]schema.Table // all versions of the schema, by number
+	history      map[uint32]schema.Table // all versions of the table's schema, by number
 	truncatedSeq base.Seq
 	created      time.Time
 	current      *version
-	// patches of the rowsets in current; snapshots share the map.
+	// patches has the deletions and new values of rows, by the id of their rowset, for the rowsets
+	// in current. Snapshots share this map.
 	patches map[base.SourceID]*patch.Set
-	// expressions are the expression updates that at least one part in current lacks, oldest first.
-	// A change makes a new slice.
+	// expressions are the table's expression updates that at least one part in current lacks,
+	// oldest first. Each change makes a new slice.
 	expressions []*storedExpression
 	moving      []*moving
-	// Remaps of replaced rowsets, for changes computed from older snapshots.
+	// moved has the remaps of replaced rowsets, by the id of the old rowset. Changes that were
+	// computed from older snapshots need them.
 	moved map[base.SourceID]moved
-	pin   *semaphore.Weighted // the table lock; constant
-	// pinnedSeq is the last edit before the table was locked, or 0 if it is not locked. Guarded by
-	// mu.
+	pin   *semaphore.Weighted // the table lock; the pointer is constant
+	// pinnedSeq is the number of the last edit before the table was locked, or 0 if the table is
+	// not locked. It is guarded by mu.
 	pinnedSeq base.Seq
-	settling  *settling // dedup state; constant; nil if the table does not merge on read
-	// held, if not nil, makes appends wait. The committer sets it.
+	// settling is the table's dedup state (the superseded rows that are known so far). It is nil if
+	// the table does not merge on read. The pointer is constant.
+	settling *settling
+	// held, if not nil, makes appends to the table wait. The committer sets it.
 	held atomic.Pointer[hold]
 
-	stored          map[base.SourceID][]storedPatch // patches in the catalog, by part id
+	// stored describes the patches that the catalog has, by part id.
+	stored          map[base.SourceID][]storedPatch
 	storedDeletions map[base.SourceID]storedDeletions
 
-	// Of the committer: no other goroutine uses these.
-	written     []written // write sets of the latest changes, oldest first
-	writtenKeys int       // total number of keys in written
-	insertedSeq base.Seq  // last edit that appended rows
+	// Only the committer uses the fields written, writtenKeys and insertedSeq.
+	written     []written // write sets of the latest commits to the table, oldest first
+	writtenKeys int       // total number of keys in the write sets of written
+	insertedSeq base.Seq  // number of the last edit that appended rows to the table
 }
 
-// nameKey is a qualified name in the form in which names are compared. The name of a database has
-// only the first part, that of a schema the first two.
+// nameKey is a qualified name in the form in which names are compared. The key of a database has
+// only the first part, and that of a schema the first two parts.
 type nameKey struct{ database, schema, name string }
 
 func keyOf(parts ...string) nameKey {
@@ -260,7 +279,8 @@ func (e *Engine) partsDir() string   { return filepath.Join(e.dir, partsName) }
 func (e *Engine) patchesDir() string { return filepath.Join(e.dir, patchesName) }
 func (e *Engine) tmpDir() string     { return filepath.Join(e.dir, tmpName) }
 
-// stop makes the engine refuse every write from now on. Reads continue.
+// stop makes the engine refuse every write from now on, and returns the error that these writes
+// get. Reads continue.
 func (e *Engine) stop(cause error) *base.Error {
 	err := base.Errorf(base.Unavailable, "stopped: %w", cause).
 		WithHint("what the disk holds is unknown: check the disk, then restart")
@@ -270,8 +290,8 @@ func (e *Engine) stop(cause error) *base.Error {
 	return e.failure.Load()
 }
 
-// errUnknown returns the error of a request that failed, but that may be found applied after a
-// restart.
+// errUnknown returns the error of a request that may be found applied after a restart, although it
+// failed.
 func errUnknown(cause error) error {
 	return base.Errorf(base.Unknown, "this may or may not be stored: %w", cause).
 		WithHint("once the server was restarted, look whether it is there, or repeat it with the Idempotency-Key that it had; without one it may count twice")
@@ -285,10 +305,10 @@ func (e *Engine) writable() error {
 	return nil
 }
 
-// Dir returns the data directory.
+// Dir returns the path of the data directory.
 func (e *Engine) Dir() string { return e.dir }
 
-// now returns the time in UTC, truncated to microseconds, the precision of the catalog.
+// now returns the time in UTC, truncated to microseconds, because the catalog stores microseconds.
 func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }
 
 var errClosed = base.Errorf(base.Unavailable, "the database is closed")

@@ -12,9 +12,9 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Evolve makes the schema changes of evolutions, without rows. It is for requests that commit their
-// rows in another edit. If a table was changed or created since its evolution was planned, the
-// error is ErrStale.
+// Evolve makes the schema changes of the given evolutions, without adding rows. It is for requests
+// that commit their rows in a later edit. If a table was changed or created since its evolution was
+// planned, the error is ErrStale.
 func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 	if len(evolutions) == 0 {
 		return nil
@@ -22,8 +22,8 @@ func (e *Engine) Evolve(ctx context.Context, evolutions []Evolution) error {
 	return e.commit(ctx, func() error { return e.evolve(evolutions) })
 }
 
-// commitEvolving first makes the schema changes of a request's evolutions, and then commits its
-// rows like commitGroup. The request is a group of its own.
+// commitEvolving first makes the schema changes that the request r needs (its evolutions), and then
+// commits its rows, as commitGroup does for a group. The request is a group of its own.
 func (e *Engine) commitEvolving(r *request) {
 	err := e.settle()
 	if err == nil {
@@ -39,7 +39,7 @@ func (e *Engine) commitEvolving(r *request) {
 	e.commitGroup([]*request{r})
 }
 
-// evolve makes the schema changes of evolutions, in one edit. It runs in the committer.
+// evolve makes the schema changes of the given evolutions, in one edit. It runs in the committer.
 func (e *Engine) evolve(evolutions []Evolution) error {
 	created := e.now()
 	var databases []string
@@ -70,8 +70,8 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 					}
 				}
 				put.TruncatedSeq, put.Created = t.truncatedSeq, t.created
-				// All rows of a memtable have one schema version, and a generation has only one
-				// memtable per table. So the next rows need another generation.
+				// All rows of a memtable have the same schema version, and a generation has only
+				// one memtable per table. So rows of the new version need a new generation.
 				if e.active.residents[t.id] != nil {
 					if err := e.freeze(); err != nil {
 						return nil, err
@@ -106,8 +106,9 @@ func (e *Engine) evolve(evolutions []Evolution) error {
 	return base.Wrap(err, "change the schema for rows")
 }
 
-// placeLocked prepares a new table's place: if its database and schema exist, it spells their names
-// in t as they are spelled there. Otherwise it adds them to databases and schemas, to be created.
+// placeLocked prepares the database and the schema of a new table t. If they exist, t gets their
+// names as they are spelled there. A missing one is added to databases or schemas, so that it is
+// created. The caller must hold mu.
 func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]catalog.SchemaName) {
 	same := func(s catalog.SchemaName) func(catalog.SchemaName) bool {
 		return func(o catalog.SchemaName) bool { return keyOf(s.Database, s.Name) == keyOf(o.Database, o.Name) }
@@ -132,9 +133,9 @@ func (e *Engine) placeLocked(t *schema.Table, databases *[]string, schemas *[]ca
 	}
 }
 
-// SettledAs returns a deduplicated snapshot in which the tables look as if the evolutions had been
-// made. ids are tables as in Settled, and may name tables that an evolution creates. Changes that
-// are computed from this snapshot must be committed with the same evolutions
+// SettledAs returns a snapshot without superseded rows, like Settled. In it the tables look as if
+// the given evolutions (schema changes) had been made. ids may also name tables that an evolution
+// creates. Changes that are computed from this snapshot must be committed with the same evolutions
 // (AppendOptions.Evolutions). If a table was changed since its evolution was planned, the error is
 // ErrStale.
 func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...base.TableID) (*snapshot.Snapshot, error) {
@@ -160,8 +161,8 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 			copied := *there
 			t = &copied
 		}
-		// Version 0 tells caches not to keep what they derive from this schema, which may never
-		// exist.
+		// The version number 0 says that data derived from this schema must not be cached, because
+		// this schema may never exist.
 		t.Schema, t.Version = v.Table, 0
 		t.Versions = maps.Clone(t.Versions)
 		if t.Versions == nil {
@@ -173,8 +174,8 @@ func (e *Engine) SettledAs(ctx context.Context, evolutions []Evolution, ids ...b
 	return snapshot.New(s.Seq, tables, s.Release), nil
 }
 
-// settledThere returns a deduplicated snapshot of the given tables, all of which exist. Unlike
-// Settled, it takes an empty list as no tables instead of all tables.
+// settledThere returns a snapshot without superseded rows of the given tables, all of which exist.
+// It takes an empty list as no tables, while Settled takes it as all tables.
 func (e *Engine) settledThere(ctx context.Context, ids []base.TableID) (*snapshot.Snapshot, error) {
 	if len(ids) > 0 {
 		return e.Settled(ctx, ids...)
@@ -187,7 +188,8 @@ func (e *Engine) settledThere(ctx context.Context, ids []base.TableID) (*snapsho
 	return snapshot.New(e.seq, map[base.TableID]*snapshot.Table{}, e.live.hold(e.seq)), nil
 }
 
-// notMade returns those of the ids whose table exists, because no evolution creates it.
+// notMade returns those of the table ids that no evolution creates, so that their tables exist
+// already.
 func notMade(ids []base.TableID, evolutions []Evolution) []base.TableID {
 	if len(evolutions) == 0 {
 		return ids

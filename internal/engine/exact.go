@@ -12,18 +12,17 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// exactness checks that all values of columns of 64-bit integers can be converted to DOUBLE without
-// loss. Values of deleted or changed rows count, since merges convert them too. It is used twice.
-// The caller that plans the change of type checks all values. The committer then checks only values
-// that arrived since, without reading parts.
+// exactness checks that all values of some columns of 64-bit integers can be converted to DOUBLE
+// without loss. Values of deleted or changed rows count, too, since merges also convert them. The
+// check has two steps. The goroutine that plans the change of type checks all values (planning).
+// The committer then checks only the values that arrived since, without reading parts (holds).
 type exactness struct {
 	engine  *Engine
 	columns []base.ColumnID
-	parts   map[base.SourceID]bool // parts whose values the planning has checked
+	parts   map[base.SourceID]bool // ids of the parts whose values the first step has checked
 }
 
-// largestExact bounds the range in which DOUBLE can represent every integer: from -largestExact to
-// largestExact.
+// largestExact is 2^53. DOUBLE can represent every integer from -largestExact to largestExact.
 const largestExact = 1 << 53
 
 func exactInteger(v int64) bool {
@@ -39,9 +38,9 @@ func exactUnsigned(v uint64) bool {
 	return v <= largestExact || f < 1<<64 && uint64(f) == v
 }
 
-// check returns an Invalid error that names a value of the column, if there is one that DOUBLE
-// cannot represent. If read is false, it does not read parts: if it would have to, the error is
-// ErrStale.
+// check returns an Invalid error that names a value, if DOUBLE cannot represent some value of the
+// column c exactly. If read is false, it does not read parts. If it would have to read one, the
+// error is ErrStale.
 func (x *exactness) check(ctx context.Context, t *snapshot.Table, c schema.Column, read bool) error {
 	if slices.Contains(t.PendingColumns(nil), c.ID) {
 		return base.Errorf(base.Conflict, "column %q has values by an UPDATE that merges have not written yet", c.Name)
@@ -92,8 +91,8 @@ func (x *exactness) check(ctx context.Context, t *snapshot.Table, c schema.Colum
 	return nil
 }
 
-// exactValue reports whether a bound of a column's values is between -largestExact and
-// largestExact.
+// exactValue reports whether v, the least or greatest value of a column, is between -largestExact
+// and largestExact.
 func exactValue(v schema.Value) bool {
 	if n, ok := v.Int(); ok {
 		return -largestExact <= n && n <= largestExact
@@ -118,8 +117,8 @@ func checkExact(c schema.Column, a arrow.Array) error {
 	return nil
 }
 
-// planning returns the function that batch.Evolve calls to ask whether a column can become DOUBLE.
-// The function returns nil if it can.
+// planning returns a function that tells batch.Evolve whether a column can become DOUBLE. That
+// function returns nil if it can, and otherwise the reason.
 func (x *exactness) planning(ctx context.Context, table schema.Table) func(schema.Column) error {
 	return func(c schema.Column) error {
 		s, err := x.engine.Snapshot(table.ID)
@@ -140,21 +139,22 @@ func (x *exactness) planning(ctx context.Context, table schema.Table) func(schem
 	}
 }
 
-// holds returns nil if the result of planning is still right: it checks the values that arrived
-// since. If it cannot tell without reading parts, the error is ErrStale. It runs in the committer.
+// holds returns nil if what planning has found is still right. For that it checks the values that
+// arrived since then. If it cannot tell without reading parts, the error is ErrStale. It runs in
+// the committer.
 func (x *exactness) holds(t *table) error {
 	for _, id := range x.columns {
-		s := t.view() // without a lock: only the committer changes versions
+		s := t.view() // no lock is needed: only the committer changes versions
 		at := s.Schema.ColumnByID(id)
 		if at < 0 || x.check(context.Background(), s, s.Schema.Columns[at], false) != nil {
-			return ErrStale // planning again will name the value
+			return ErrStale // when the change is planned again, the error names the value
 		}
 	}
 	return nil
 }
 
 // ChangeToDouble changes a column of 64-bit integers to DOUBLE, if DOUBLE can represent all of its
-// values. Otherwise the error names a value.
+// values exactly. Otherwise the error names a value that it cannot represent.
 func (e *Engine) ChangeToDouble(ctx context.Context, id base.TableID, column string) error {
 	for range maxAttempts {
 		table, err := e.Table(id)

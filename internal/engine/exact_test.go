@@ -76,8 +76,8 @@ func patchExact(t *testing.T, e *Engine, id base.TableID, inMemory bool, value i
 	must(t, err)
 }
 
-// TestIntegersBecomeDOUBLEWhereAllAreExact puts one integer that is not exact in each place where
-// there may be one.
+// TestIntegersBecomeDOUBLEWhereAllAreExact stores one integer that DOUBLE cannot represent, in each
+// kind of place where a table can have a value.
 func TestIntegersBecomeDOUBLEWhereAllAreExact(t *testing.T) {
 	const inexact, exact = 1<<53 + 1, 1<<53 + 2
 	for _, place := range []struct {
@@ -133,8 +133,8 @@ func TestIntegersBecomeDOUBLEWhereAllAreExact(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestStatisticsTellWhetherAPartIsRead counts the parts whose values are read. Only parts whose
-// statistics do not decide may be read.
+// TestStatisticsTellWhetherAPartIsRead counts the parts whose values are read. A part may be read
+// only if its statistics do not decide the question.
 func TestStatisticsTellWhetherAPartIsRead(t *testing.T) {
 	e, id := exactTable(t, "BIGINT")
 	defer func() { mustEnd(t, e) }()
@@ -163,8 +163,8 @@ func TestStatisticsTellWhetherAPartIsRead(t *testing.T) {
 	check(1)
 }
 
-// TestANumberThatComesMeanwhileSendsThePlanBack appends the number between the check and the change
-// of type.
+// TestANumberThatComesMeanwhileSendsThePlanBack appends a number that DOUBLE cannot represent,
+// after the values were checked and before the type is changed.
 func TestANumberThatComesMeanwhileSendsThePlanBack(t *testing.T) {
 	for _, flushed := range []bool{false, true} {
 		e, id := exactTable(t, "BIGINT")

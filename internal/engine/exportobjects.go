@@ -17,20 +17,22 @@ import (
 )
 
 // ExportPartition describes one partition of an exported table: its present rows, and the objects
-// that the export wrote for it. It has rows, an object, or both.
+// that the export wrote for it. A partition may have rows without an object, or objects without
+// rows.
 type ExportPartition struct {
 	Partition   string
-	Fingerprint string // identifies the state of the present rows
-	Parts       int    // number of parts; 0: the partition has no rows
-	Bytes       int64  // size of the parts
-	Generation  int64  // generation of the object to which the present rows belong
+	Fingerprint string // text that identifies the state of the present rows
+	Parts       int    // number of parts of the partition; 0 if it has no rows
+	Bytes       int64  // total size of the parts, in bytes
+	Generation  int64  // generation of the object that has or will have the present rows
 	// Objects are the objects of the partition, by ascending generation. The export may write the
-	// last one again, unless it is closed.
+	// last one again, unless it is closed (its rows were dropped from the table).
 	Objects []catalog.ExportObject
 }
 
-// Open returns the object that holds, or will be replaced by, the present rows: the one that is not
-// closed. It returns nil if there is none yet.
+// Open returns the partition's open object: the last one, if it is not closed. It has the present
+// rows, or will be replaced by an object that has them. If there is no open object yet, Open
+// returns nil.
 func (p *ExportPartition) Open() *catalog.ExportObject {
 	if n := len(p.Objects); n > 0 && !p.Objects[n-1].Closed {
 		return &p.Objects[n-1]
@@ -38,15 +40,15 @@ func (p *ExportPartition) Open() *catalog.ExportObject {
 	return nil
 }
 
-// InStep reports whether there is nothing to export: the partition's object is up to date, or the
-// partition has no rows and no object.
+// InStep reports whether there is nothing to export. That is so if the partition's object is up to
+// date, or if the partition has neither rows nor an open object.
 func (p *ExportPartition) InStep() bool {
 	o := p.Open()
 	return o == nil && p.Parts == 0 || o != nil && o.Fingerprint == p.Fingerprint
 }
 
-// ExportState returns all partitions and objects of an export at one moment. A missing export is
-// NotFound.
+// ExportState returns all partitions and objects of an export, as they are at one moment. If the
+// export does not exist, the error is NotFound.
 func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	e.mu.RLock()
 	x := e.exports[id]
@@ -86,10 +88,10 @@ func (e *Engine) ExportState(id base.ExportID) ([]ExportPartition, error) {
 	return all, nil
 }
 
-// Stored returns a snapshot of one table's parts, without the rows of its memtables. It is for
-// readers that take long, such as exports: unlike Snapshot it holds no memory for which writers
-// wait. If the table merges on read, superseded rows are hidden as by Settled, including those that
-// a row of a memtable supersedes. The caller releases the snapshot.
+// Stored returns a snapshot of the parts of one table, without the rows of its memtables. It is for
+// readers that take long, such as exports. Unlike a Snapshot it does not hold memory for which
+// writers wait. If the table merges on read, superseded rows are hidden, as by Settled. That
+// includes rows of parts that a row of a memtable supersedes. The caller releases the snapshot.
 func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapshot, error) {
 	ids := []base.TableID{id}
 	turns, release, err := e.takeTurns(ctx, ids)
@@ -123,7 +125,7 @@ func (e *Engine) Stored(ctx context.Context, id base.TableID) (*snapshot.Snapsho
 	return snapshot.New(s.Seq, map[base.TableID]*snapshot.Table{id: &view}, stored.Release), nil
 }
 
-// Sync makes all visible edits durable, including asynchronous appends.
+// Sync makes all visible rows and other changes durable, including asynchronous appends.
 func (e *Engine) Sync(ctx context.Context) error { return e.commit(ctx, e.syncBefore) }
 
 func partitionsOf(t *snapshot.Table) map[string][]*catalog.Part {
@@ -134,8 +136,8 @@ func partitionsOf(t *snapshot.Table) map[string][]*catalog.Part {
 	return parts
 }
 
-// fingerprint returns a text that identifies the state of a partition (see exports.go). parts must
-// be all parts of the partition, by ascending id.
+// fingerprint returns a text that identifies the state of a partition, as described in exports.go.
+// parts must be all parts of the partition, by ascending id.
 func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 	h := sha256.New()
 	for _, c := range t.Schema.Columns {
@@ -146,8 +148,8 @@ func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 		if set := t.Patches[p.ID]; set != nil {
 			fmt.Fprintf(h, " deleted %d", set.DeletedRows())
 			if len(set.Columns()) > 0 {
-				// ValuesSeq changes only with new values. Deletions are covered by their number,
-				// because the catalog does not have their sequence numbers.
+				// ValuesSeq changes only with new values, not with deletions. The number of deleted
+				// rows covers deletions, because the catalog does not have their sequence numbers.
 				fmt.Fprintf(h, " patched %d", set.ValuesSeq)
 			}
 		}
@@ -159,8 +161,8 @@ func fingerprint(t *snapshot.Table, parts []*catalog.Part) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// ExportObjects returns the open objects of a partition (those that may be written again) of all
-// exports of the table, by ascending id of the export.
+// ExportObjects returns the open objects of a partition (those that may be written again), of all
+// exports of the table. They are in the order of the exports' ids.
 func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog.ExportObject) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -174,9 +176,9 @@ func (e *Engine) ExportObjects(id base.TableID, partition string) (all []catalog
 	return all
 }
 
-// PutExportObject records that an object was written or, with the fingerprint Claimed, that it is
-// about to be written. The object must be that of the partition's present generation. If the
-// generation changed meanwhile, the error is Conflict.
+// PutExportObject records in the catalog that an object was written. With the fingerprint Claimed,
+// it records that the object is about to be written. The object must be of the generation to which
+// the partition's present rows belong. If that generation changed meanwhile, the error is Conflict.
 func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -193,8 +195,8 @@ func (e *Engine) PutExportObject(ctx context.Context, o catalog.ExportObject) er
 	})
 }
 
-// MarkExportObject replaces the fingerprint of an open object. It does nothing if the object's
-// fingerprint is not that of o any more.
+// MarkExportObject replaces the recorded fingerprint of an open object. If the recorded fingerprint
+// is not that of o any more, it does nothing.
 func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, fingerprint string) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -214,8 +216,8 @@ func (e *Engine) MarkExportObject(ctx context.Context, o catalog.ExportObject, f
 	})
 }
 
-// RemoveExportObject removes the record of an open object that the export has removed from the
-// storage and not replaced.
+// RemoveExportObject removes the record of an open object. The export has removed the object from
+// the storage without writing another one.
 func (e *Engine) RemoveExportObject(ctx context.Context, o catalog.ExportObject) error {
 	build := func() (*catalog.Edit, error) {
 		if err := e.checkObject(o); err != nil {
@@ -246,13 +248,13 @@ func (e *Engine) checkObject(o catalog.ExportObject) error {
 	return nil
 }
 
-// DropExported drops the rows of a partition that were exported to an object. In the same edit it
-// closes the objects of all exports of the table for this partition. Only rows in parts are
-// dropped.
+// DropExported drops the rows of a partition that were exported to the object o. The same edit
+// closes the objects of this partition of all exports of the table. Only rows in parts are dropped,
+// not those in memtables.
 //
-// The object, and the partition's objects of all other exports of the table, must be up to date.
-// Otherwise nothing is dropped, and the error is Conflict. If another export is behind, the error
-// names it.
+// The object o must be up to date, and so must the partition's objects of all other exports of the
+// table. Otherwise nothing is dropped, and the error is Conflict. If another export's object is not
+// up to date, the error names that export.
 func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error {
 	var t *table
 	var edit *catalog.Edit
@@ -308,9 +310,9 @@ func (e *Engine) DropExported(ctx context.Context, o catalog.ExportObject) error
 	return base.Wrap(err, "drop exported rows")
 }
 
-// checkNoLosers returns an error if dropping the parts could make superseded rows elsewhere visible
-// again, in a table that merges on read. That is possible if the parts have rows after the edit up
-// to which the table is deduplicated.
+// checkNoLosers returns an error if dropping the parts could make superseded rows in other parts
+// visible again. That is possible only in a table that merges on read, if the parts have rows that
+// are newer than the edit up to which the table is deduplicated.
 func (t *table) checkNoLosers(parts []*partFile) error {
 	if t.settling == nil {
 		return nil
@@ -331,10 +333,10 @@ func listed(parts []*partFile) []*catalog.Part {
 	return all
 }
 
-// followExports keeps exports up to date through a merge: for each object that is up to date with
-// the old parts, it adds the new fingerprint to the merge's edit. So the merge does not cause
-// another export. parts are all parts of the table after the edit, and sets the patches of replaced
-// and new parts. It runs in the committer.
+// followExports keeps exports up to date when parts are merged. If an object was up to date with
+// the old parts, its new fingerprint is added to the edit of the merge, so that the merge does not
+// cause another export. parts are all parts of the table after the edit. sets has the patches of
+// replaced and new parts. followExports runs in the committer.
 func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.SourceID, parts []*partFile, sets map[base.SourceID]*patch.Set) {
 	i := slices.IndexFunc(t.current.parts, func(p *partFile) bool { return slices.Contains(sources, p.ID) })
 	if i < 0 || !slices.ContainsFunc(slices.Collect(maps.Values(e.exports)), func(x *export) bool { return x.Table == t.id }) {
@@ -363,8 +365,9 @@ func (e *Engine) followExports(edit *catalog.Edit, t *table, sources []base.Sour
 	}
 }
 
-// checkNotExported returns an error if the table has an export, for an operation after which the
-// export's objects would be wrong. what names the operation in the message, as a participle.
+// checkNotExported returns an error if the table has an export. It is called before an operation
+// that would make the objects of exports wrong. what names the operation in the message, as a
+// participle.
 func (e *Engine) checkNotExported(t *table, what string) error {
 	for _, id := range slices.Sorted(maps.Keys(e.exports)) {
 		if x := e.exports[id]; x.Table == t.id {

@@ -16,44 +16,48 @@ import (
 
 // What the engine does for exports.
 //
-// It does not write to object storage itself. It records which objects an export wrote, and for
-// which state of their partitions. It also drops rows that all exports of a table have.
+// The engine does not write to object storage. It records which objects an export wrote, and for
+// which state of their partitions. It also drops rows that are in the objects of all exports of a
+// table.
 //
-// A fingerprint identifies the state of a partition. It covers
-//   - the ids of its parts, which never change
+// A fingerprint is a text that identifies the state of a partition. It covers
+//   - the ids of the partition's parts, which never change
 //   - the number of deleted rows of each part, which only grows
 //   - the last edit that gave a row of the part a new value
 //   - the expression updates that the part lacks
 //
-// So a fingerprint never occurs again once the partition has changed. An object whose fingerprint
-// equals that of the partition has exactly the rows of the partition's parts. Rows of memtables are
-// in no fingerprint until they are flushed.
+// So after the partition has changed, it never has the same fingerprint again. An object with the
+// same fingerprint as the partition has exactly the rows of the partition's parts. Rows of
+// memtables are in no fingerprint until they are flushed.
 //
-// A merge makes other parts with the same rows. If an object was up to date before, the edit of the
-// merge gives the object the new fingerprint (followExports), so that it is not exported again.
+// A merge replaces parts by others with the same rows. If an object was up to date before the
+// merge, the edit of the merge also stores the new fingerprint for the object (followExports), so
+// that it is not exported again.
 //
-// A power failure may lose asynchronous appends, and their sequence numbers are then given again.
-// So an object is written, and its fingerprint stored, only after the log is synced (Sync).
+// A power failure may lose asynchronous appends, and their sequence numbers are then used again. So
+// an object is written, and its fingerprint stored, only after the log was synced (Sync).
 //
-// An export replaces only objects that it wrote itself: before it writes a new object, it records
-// that it is about to (Claimed). The catalog of a restored backup does not know what was written
-// after the backup was made. So its records of objects that may have been written since are marked
-// (Unverified), and do not count until the storage was asked.
+// An export replaces only objects that it wrote itself. So before it writes a new object, it
+// records that it is about to do so (Claimed). The catalog of a restored backup does not know what
+// was written after the backup was made. So after a restore, all records of objects that may have
+// been written later are marked (Unverified). They do not count until the storage was asked about
+// the objects.
 
-// Values of ExportObject.Fingerprint that stand for no state of a partition.
+// These values of ExportObject.Fingerprint do not stand for a state of a partition.
 const (
-	Claimed = "claimed" // the object may be being written for the first time
-	// The object is missing in the storage, or differs from what was written.
-	Lost       = "lost"
-	Unverified = "unverified " // prefix of a fingerprint from the catalog of a restored backup
+	Claimed = "claimed" // an object with this fingerprint may be being written for the first time
+	// Lost says that the object is missing in the storage, or differs from what was written.
+	Lost = "lost"
+	// Unverified is the prefix of a fingerprint that comes from the catalog of a restored backup.
+	Unverified = "unverified "
 )
 
-// RestoredName is a file next to the catalog. Restoring a backup creates it, and ForkExports
-// removes it when the exports are prepared.
+// RestoredName is the name of a file next to the catalog. Restoring a backup creates it.
+// ForkExports removes it after it has prepared the exports.
 const RestoredName = "RESTORED"
 
-// export is the definition of an export, and the records of its objects: by partition, with
-// ascending generations.
+// export is the definition of an export, and the records of the objects that it wrote. The records
+// are by partition, with ascending generations.
 type export struct {
 	catalog.Export
 	objects map[string][]catalog.ExportObject
@@ -61,8 +65,8 @@ type export struct {
 
 func keyOfExport(n catalog.ExportName) nameKey { return keyOf(n.Database, n.Schema, n.Name) }
 
-// open returns the open object of a partition: the one that the export may write again. ok is false
-// if there is none.
+// open returns the open object of a partition: the one that the export may write again. If there is
+// none, ok is false.
 func (x *export) open(partition string) (o catalog.ExportObject, ok bool) {
 	all := x.objects[partition]
 	if len(all) == 0 || all[len(all)-1].Closed {
@@ -71,7 +75,8 @@ func (x *export) open(partition string) (o catalog.ExportObject, ok bool) {
 	return all[len(all)-1], true
 }
 
-// next returns the generation of the object to which a partition's present rows belong.
+// next returns the generation of the object that has, or will have, the present rows of a
+// partition.
 func (x *export) next(partition string) int64 {
 	all := x.objects[partition]
 	if o, ok := x.open(partition); ok {
@@ -97,8 +102,8 @@ func (e *Engine) loadExports(state catalog.State) error {
 	return nil
 }
 
-// showObjectsLocked updates the records of objects in memory: each one replaces the open object of
-// its partition, or is added if there is none.
+// showObjectsLocked updates the records of export objects in memory. Each of the given objects
+// replaces the open object of its partition, or is added if there is none. The caller must hold mu.
 func (e *Engine) showObjectsLocked(objects []catalog.ExportObject) {
 	for _, o := range objects {
 		all := e.exports[o.Export].objects
@@ -110,8 +115,8 @@ func (e *Engine) showObjectsLocked(objects []catalog.ExportObject) {
 	}
 }
 
-// CreateExport stores a new export and sets its id. If an export of that name exists, the error is
-// Conflict. With ifNotExists the existing export is returned instead.
+// CreateExport stores a new export and sets its id. If an export of that name exists, CreateExport
+// returns the existing one with ifNotExists, and otherwise a Conflict.
 func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists bool) (catalog.Export, error) {
 	x.Created = e.now()
 	build := func() (*catalog.Edit, error) {
@@ -135,8 +140,8 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 		view := t.view()
 		since := view.PartitionsSince()
 		if slices.ContainsFunc(view.Parts, func(p *catalog.Part) bool { return p.SchemaVersion < since }) ||
-			// Memtables are flushed with the partitioning of their schema version, which may differ
-			// from the present one.
+			// Rows of a memtable are flushed with the partitioning of their schema version, which
+			// may differ from the present one.
 			slices.ContainsFunc(view.Memtables, func(v memtable.View) bool { return v.Schema.Version < since }) {
 			return nil, base.Errorf(base.Conflict, "table %s has rows that were written with another partitioning than it has now", t.current.schema.QualifiedName()).
 				WithHint("CREATE TABLE ... AS SELECT writes all rows anew, and merges do in time")
@@ -156,7 +161,8 @@ func (e *Engine) CreateExport(ctx context.Context, x catalog.Export, ifNotExists
 
 // ForkExports prepares the exports of a data directory that was restored from a backup. It pauses
 // all exports, replaces their definitions by the results of redefine, and marks the records of
-// their objects as Unverified. In other directories, and after it succeeded once, it does nothing.
+// their objects as Unverified. In a directory that was not restored, or where ForkExports has
+// succeeded already, it does nothing.
 func (e *Engine) ForkExports(ctx context.Context, redefine func(definition []byte) ([]byte, error)) error {
 	marker := filepath.Join(e.dir, RestoredName)
 	if _, err := e.fs.Stat(marker); errors.Is(err, fs.ErrNotExist) {
@@ -199,8 +205,9 @@ func (e *Engine) ForkExports(ctx context.Context, redefine func(definition []byt
 	return base.Wrap(err, "pause the exports of a restored backup")
 }
 
-// ChangeExport replaces an export by the result of change. Only its definition and state may
-// change; id, name, table and objects stay. A missing export is NotFound.
+// ChangeExport replaces an export by the result of the function change. Only its definition and
+// state may change. Its id, name, table and objects stay. If the export does not exist, the error
+// is NotFound.
 func (e *Engine) ChangeExport(ctx context.Context, id base.ExportID, change func(catalog.Export) catalog.Export) error {
 	var x catalog.Export
 	build := func() (*catalog.Edit, error) {
@@ -217,7 +224,8 @@ func (e *Engine) ChangeExport(ctx context.Context, id base.ExportID, change func
 	})
 }
 
-// DropExport drops an export. Its objects stay in the storage. A missing export is NotFound.
+// DropExport drops an export. Its objects stay in the storage. If the export does not exist, the
+// error is NotFound.
 func (e *Engine) DropExport(ctx context.Context, id base.ExportID) error {
 	build := func() (*catalog.Edit, error) {
 		if e.exports[id] == nil {
@@ -246,7 +254,7 @@ func (e *Engine) Exports() []catalog.Export {
 	return all
 }
 
-// LookupExport finds an export by its name. A missing one is NotFound.
+// LookupExport finds an export by its name. If there is none, the error is NotFound.
 func (e *Engine) LookupExport(name catalog.ExportName) (catalog.Export, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

@@ -17,7 +17,7 @@ func createExport(e *Engine, table schema.Table, name string) (catalog.Export, e
 	return e.CreateExport(ctx, catalog.Export{Name: catalog.ExportName{Database: "d", Schema: "main", Name: name}, Table: table.ID, Definition: []byte("{}")}, true)
 }
 
-// partitionOf returns the state of the only partition of an export.
+// partitionOf returns the state of the only partition that an export has.
 func partitionOf(t testing.TB, e *Engine, id base.ExportID) ExportPartition {
 	t.Helper()
 	all, err := e.ExportState(id)
@@ -160,8 +160,8 @@ func TestAnExportedTableKeepsThePathsOfItsPartitions(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestWhoReadsStoredRowsKeepsNoMemory holds a snapshot of Stored, as an export does that sends an
-// object for minutes. Writers must not wait for its memory.
+// TestWhoReadsStoredRowsKeepsNoMemory holds a snapshot from Stored for long, as an export does that
+// sends an object for minutes. Writers must not have to wait for its memory.
 func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -193,8 +193,9 @@ func TestWhoReadsStoredRowsKeepsNoMemory(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory does the same for a table that merges
-// on read, where rows in memory supersede stored ones.
+// TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory holds a snapshot from Stored for
+// long, of a table that merges on read, in which rows in memory supersede stored ones. Writers must
+// not have to wait for its memory.
 func TestWhoReadsStoredRowsOfATableThatMergesOnReadKeepsNoMemory(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", false)
@@ -351,8 +352,8 @@ func exportAndDrop(e *Engine) error {
 }
 
 // TestObjectsStayInStepOverARestart exports a part with updated and deleted rows, and opens the
-// directory again: before the changes are flushed, after it, and after enough flushes that patches
-// are joined.
+// directory again three times: before the changes are flushed, after they are flushed, and after
+// enough flushes that patches are joined.
 func TestObjectsStayInStepOverARestart(t *testing.T) {
 	for what, flushes := range map[string]int{"not flushed": 0, "flushed": 1, "joined": maxPatches + 2} {
 		disk := vfs.NewCrashable()
@@ -425,8 +426,8 @@ func TestExportsOfARestoredBackupArePausedOnce(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAnObjectThatIsLostKeepsItsTime checks the time of export: a claimed object has none, and a
-// lost one has the time when it was written.
+// TestAnObjectThatIsLostKeepsItsTime checks the time of export that is recorded for an object. An
+// object that is about to be written has none. A lost object has the time at which it was written.
 func TestAnObjectThatIsLostKeepsItsTime(t *testing.T) {
 	clock := newManualClock()
 	e, err := tryOpen(vfs.NewCrashable(), clock)

@@ -12,43 +12,44 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// How expression updates (UPDATEs that are applied when rows are read) work.
+// How expression updates (UPDATEs that are stored as SQL and applied when rows are read) work.
 //
 // An expression update is part of a change, in the same frame of the log. It gives new values to
-// all rows that are in parts and have no patch. For all other rows, which are in memtables or
-// patched already, the change has patches.
+// all rows that are in parts and have no patch. All other rows, which are in memtables or patched
+// already, get patches by the same change.
 //
-// So there are two kinds of rows. The values of a patched row come from its part and its patches
-// alone. Any other row has the values of its part, changed by all expressions that the part lacks,
-// in order. A change that patches such a row must set all columns that these expressions set
-// (checkPending).
+// So there are two kinds of rows. The values of a patched row come only from its part and its
+// patches. The values of any other row are those in its part, changed by all expressions that the
+// part lacks, in order. A change that patches such a row for the first time must set all columns
+// that these expressions set (checkPending).
 //
 // A part lacks the expressions whose sequence number is greater than the part's Applied. A flush or
-// load sets Applied to the present edit, since rows in its parts that an expression concerned got
-// patches. A rewrite sets Applied to the edit of its snapshot, because it wrote the rows with the
-// expressions applied. Rows that are patched while a rewrite runs stay patched in the new part
-// (settleMove).
+// load sets Applied to the present edit, because rows in its parts got patches from the expressions
+// that concerned them. A rewrite sets Applied to the edit of its snapshot, because it wrote the
+// rows with the expressions applied. Rows that are patched while a rewrite runs stay patched in the
+// new part (settleMove).
 //
-// An expression is only in the log until a flush stores it in the catalog, if some part still lacks
-// it. When a merge leaves no part that lacks the expression, the merge's edit removes it from the
-// catalog, and installLocked removes it from memory.
+// An expression is only in the log until a flush stores it in the catalog. The flush stores it only
+// if some part still lacks it. When a merge leaves no part that lacks the expression, the merge's
+// edit removes it from the catalog, and installLocked removes it from memory.
 
-// maxExpressions bounds the number of expression updates that a part may lack, because a query over
-// the part nests that many queries.
+// maxExpressions is the maximum number of expression updates that a part may lack. The limit exists
+// because a query over the part needs one more nested query for each of them.
 const maxExpressions = 8
 
-// ErrManyExpressions is wrapped in the error of an expression update that was refused, because the
-// table already has maxExpressions that some part lacks.
+// ErrManyExpressions is wrapped in the error of an expression update (an UPDATE in mode expression)
+// that was refused. The table already has maxExpressions of them that some part lacks.
 var ErrManyExpressions = errors.New("updates in mode expression that merges have not written yet")
 
-// storedExpression is an expression update that some part lacks.
+// storedExpression is an expression update that at least one part lacks.
 type storedExpression struct {
 	*patch.Expression
 	created time.Time
-	stored  bool // the catalog has the expression; guarded by mu
+	stored  bool // whether the catalog has the expression; guarded by mu
 }
 
-// expressionsLocked returns the expression updates of the table, for readers.
+// expressionsLocked returns the expression updates of the table, in the form that readers use. The
+// caller must hold mu.
 func (t *table) expressionsLocked() []*patch.Expression {
 	var all []*patch.Expression
 	for _, x := range t.expressions {
@@ -57,7 +58,8 @@ func (t *table) expressionsLocked() []*patch.Expression {
 	return all
 }
 
-// lacking returns the table's expressions that at least one of the parts lacks.
+// lacking returns those of the table's expression updates that at least one of the given parts
+// lacks.
 func (t *table) lacking(parts []*partFile) []*storedExpression {
 	if len(t.expressions) == 0 {
 		return nil
@@ -71,8 +73,8 @@ func (t *table) lacking(parts []*partFile) []*storedExpression {
 	return slices.DeleteFunc(slices.Clone(t.expressions), func(x *storedExpression) bool { return len(parts) == 0 || x.Seq <= oldest })
 }
 
-// removeExpressions adds to an edit the removal of those stored expression updates that no part
-// lacks any more. parts are all parts of the table after the edit.
+// removeExpressions adds to an edit of the catalog the removal of the expression updates that no
+// part lacks any more. parts are all parts of the table after the edit.
 func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
 	left := t.lacking(parts)
 	for _, x := range t.expressions {
@@ -82,8 +84,8 @@ func (t *table) removeExpressions(edit *catalog.Edit, parts []*partFile) {
 	}
 }
 
-// storeExpressions adds to the edit of a flush those expression updates of its generation that some
-// part lacks. It runs in the committer.
+// storeExpressions adds to the edit of a flush the expression updates of its generation, as far as
+// some part lacks them. It runs in the committer.
 func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	for _, c := range g.changes {
 		t := e.tables[c.table]
@@ -100,7 +102,8 @@ func (e *Engine) storeExpressions(edit *catalog.Edit, g *generation) {
 	}
 }
 
-// expressionsStoredLocked records in memory that the catalog has the expression updates.
+// expressionsStoredLocked records in memory that the catalog has the given expression updates. The
+// caller must hold mu.
 func (e *Engine) expressionsStoredLocked(stored []catalog.Expression) {
 	for _, s := range stored {
 		for _, x := range e.tables[s.Table].expressions {
@@ -112,15 +115,15 @@ func (e *Engine) expressionsStoredLocked(stored []catalog.Expression) {
 }
 
 // addExpressionLocked makes an expression update visible to readers. It makes a new version of the
-// table, because data that is cached for the old version may be wrong. The caller releases the
-// returned old version.
+// table, because data that is cached for the old version may be wrong. The caller must hold mu, and
+// releases the returned old version.
 func (e *Engine) addExpressionLocked(t *table, x *storedExpression) (old *version) {
 	t.expressions = append(t.expressions[:len(t.expressions):len(t.expressions)], x)
 	v := t.current
 	return t.installLocked(e.newVersionLocked(v.schema, v.parts, v.residents))
 }
 
-// loadExpressions loads the expression updates of the catalog into the tables.
+// loadExpressions loads the expression updates from the catalog's state into the tables in memory.
 func (e *Engine) loadExpressions(state catalog.State) error {
 	for _, s := range state.Expressions {
 		t := e.tables[s.Table]
@@ -144,9 +147,9 @@ func decodeExpression(t *table, seq base.Seq, version uint32, content []byte) (*
 	return patch.DecodeExpression(seq, s, content)
 }
 
-// checkPending returns an Internal error if a layer leaves out a column that it must set. When a
-// layer patches a row for the first time, it must set all columns that are set by expression
-// updates which the row's part lacks.
+// checkPending checks a layer (new values for rows of one part). A layer that patches a row for the
+// first time must set all columns that are set by the expression updates which the part lacks. If
+// it leaves one out, the error is Internal.
 func checkPending(t *snapshot.Table, l patch.Layer) error {
 	if len(t.Expressions) == 0 {
 		return nil
@@ -168,23 +171,24 @@ func checkPending(t *snapshot.Table, l patch.Layer) error {
 	return nil
 }
 
-// checkExpression returns an error if the expression update of a change cannot be committed any
-// more. since is the snapshot from which the change was computed. It runs in the committer.
+// checkExpression returns an error if a change with an expression update cannot be committed any
+// more. since is the sequence number of the snapshot from which the change was computed. It runs in
+// the committer.
 func (e *Engine) checkExpression(t *table, since base.Seq) error {
 	if len(t.expressions) >= maxExpressions {
 		return base.Errorf(base.Unavailable, "table %s has %d %w", t.current.schema.QualifiedName(), len(t.expressions), ErrManyExpressions).
 			WithHint("retry when merges have, or update in another mode")
 	}
-	// Rows of parts that arrived after the snapshot would get the new values, too, but the
-	// statement did not count them.
+	// Rows of parts that were added after the snapshot would get the new values, too, but the
+	// statement did not count these rows.
 	if slices.ContainsFunc(t.current.parts, func(p *partFile) bool { return p.MaxSeq > since }) {
 		return ErrChanged
 	}
 	return nil
 }
 
-// expressionOf checks the expression update of a change against the table, and returns a copy with
-// the table's schema version.
+// expressionOf checks the expression update of a change against the table s. It returns a copy of
+// the expression update with the schema version of s.
 func expressionOf(s schema.Table, x *patch.Expression) (*patch.Expression, error) {
 	if x == nil {
 		return nil, nil

@@ -21,26 +21,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// How a generation becomes parts.
+// How a generation (a segment of the log and its memtables) becomes parts.
 //
 //  1. freeze ends the generation: it gets no more rows.
 //  2. Its memtables are sorted and written as parts, without deleted rows and with the newest
-//     values. Its changes of existing parts are encoded as patches. Nobody reads these files yet.
+//     values. Its changes of existing parts are encoded as patches. No reader sees these files yet.
 //  3. One catalog transaction lists the parts and patches, and the changes that were made to the
 //     rows since step 2 began. It also stores the idempotency keys and the offsets of sources, and
 //     records the segment as flushed.
-//  4. Memory follows: new versions have the parts in place of the memtables. Then the segment is
-//     removed.
+//  4. The state in memory follows: new versions of the tables have the parts in place of the
+//     memtables. Then the segment is removed.
 //
-// If a crash comes before step 3, there are files that the catalog does not list. Open removes
-// them, and replays the segment. After step 3 the segment does not count any more, whether its file
+// If a crash happens before step 3, there are files that the catalog does not list. The next Open
+// removes them, and replays the segment. After step 3 the segment is ignored, whether its file
 // still exists or not. So each row exists exactly once at every moment.
 //
-// TRUNCATE and DROP may run between steps 2 and 3. Step 3 runs in the committer, as they do, and
+// TRUNCATE and DROP may run between steps 2 and 3. Step 3 runs in the committer, as they do. It
 // leaves out every memtable that is not in its table's current version any more.
 
-// flushRetry is how long the flusher waits after a failure before it tries again. A full disk stays
-// full for a while. Meanwhile writers get the error when memory runs out.
+// flushRetry is how long the flusher waits after a failed flush before it tries again. For example,
+// a full disk stays full for a while. Meanwhile writers get the error when memory runs out.
 const flushRetry = time.Second
 
 // Flush writes all rows that were committed before the call as parts. After an error the rows stay
@@ -62,7 +62,7 @@ func (e *Engine) Flush(ctx context.Context) error {
 	return base.Wrap(e.flushFrozen(ctx, through), "flush")
 }
 
-// runFlusher flushes generations when they are frozen, until the engine is closed.
+// runFlusher flushes each generation after it was frozen, until the engine is closed.
 func (e *Engine) runFlusher() {
 	defer e.background.Done()
 	for {
@@ -76,7 +76,7 @@ func (e *Engine) runFlusher() {
 		} else if err != nil {
 			e.flushFailed(err)
 			if e.writable() != nil {
-				return // no flush can succeed until a restart
+				return // no flush can succeed before a restart
 			}
 			select {
 			case <-e.clock.After(flushRetry):
@@ -88,14 +88,15 @@ func (e *Engine) runFlusher() {
 	}
 }
 
-// flushFailed logs the error of a flush, and stores it: writers get it if memory runs out because
-// flushes fail.
+// flushFailed logs the error of a flush, and stores it. Writers get this error if memory runs out
+// because flushes fail.
 func (e *Engine) flushFailed(err error) {
 	e.log.Error("flush failed; rows stay in the log and in memory", "error", err)
 	e.flushFailure.Store(&base.Error{Kind: base.KindOf(err), Message: err.Error()})
 }
 
-// flushFrozen flushes the frozen generations, oldest first, up to that of a segment.
+// flushFrozen flushes the frozen generations, oldest first. The last one is the generation of the
+// segment through.
 func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error {
 	for {
 		if done, err := e.flushOldest(ctx, through); done || err != nil {
@@ -104,9 +105,9 @@ func (e *Engine) flushFrozen(ctx context.Context, through base.SegmentID) error 
 	}
 }
 
-// flushOldest flushes the oldest frozen generation. If no generation up to the segment through is
-// frozen, it does nothing and done is true. If the engine is being closed, it returns errClosed:
-// the log has the rows, and Close waits for the lock.
+// flushOldest flushes the oldest frozen generation. If no generation up to that of the segment
+// through is frozen, it does nothing, and done is true. If the engine is being closed, it returns
+// errClosed: the rows need no flush then, because the log has them, and Close waits for the lock.
 func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done bool, err error) {
 	if err := e.lockFlushes(ctx); err != nil {
 		return false, err
@@ -131,14 +132,16 @@ func (e *Engine) flushOldest(ctx context.Context, through base.SegmentID) (done 
 		return false, base.Wrap(err, "generation %d", g.segment)
 	}
 	e.flushFailure.Store(nil)
-	// The memory that the flush freed may not be enough for the waiting writers.
+	// The flush freed memory, but maybe not enough for the waiting writers. The signal makes the
+	// committer check that.
 	if e.budget.waiting() && !e.settings.DisableAutomaticFlush {
 		e.queue.signal()
 	}
 	return false, nil
 }
 
-// lockFlushes takes the lock flushing. If the engine is being closed, it returns errClosed instead.
+// lockFlushes takes the lock flushing, so that no flush runs until the caller releases it. If the
+// engine is being closed, it returns errClosed instead.
 func (e *Engine) lockFlushes(ctx context.Context) error {
 	if err := e.flushing.Acquire(ctx, 1); err != nil {
 		return base.Wrap(err, "wait for a flush that runs")
@@ -147,30 +150,33 @@ func (e *Engine) lockFlushes(ctx context.Context) error {
 	case <-e.closing:
 		e.flushing.Release(1)
 		return errClosed
-	default: // Close can only get the lock after this flush
+	default: // the engine is not being closed, and Close gets the lock only after this flush
 		return nil
 	}
 }
 
-// flushed is one memtable in a flush, and the parts that the flush wrote from it.
+// flushed is the flush of one memtable, with the parts that were written from it.
 type flushed struct {
 	resident *resident
-	now      schema.Table // schema when the flush began
-	patches  *patch.Set   // patches when the flush began; nil: none
-	moving   *moving      // changes that were committed since the flush began
-	parts    []*partFile
-	// rows[i] has the memtable's ordinals of the rows of parts[i], in the order of that part.
+	now      schema.Table // schema of the table when the flush began
+	patches  *patch.Set   // patches of the memtable when the flush began; nil if there were none
+	// moving has the changes that were committed to the memtable's rows since the flush began.
+	moving *moving
+	parts  []*partFile
+	// rows[i] has the numbers in the memtable of the rows of parts[i], in the order of the rows in
+	// that part.
 	rows [][]uint32
 }
 
-// flushGeneration flushes a generation: steps 2 to 4 at the start of this file.
+// flushGeneration flushes a generation. It runs steps 2 to 4 of the description at the start of
+// flush.go.
 func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error) {
 	all := e.beginFlush(g)
 	defer e.endFlush(all)
 	writers, writeCtx := errgroup.WithContext(ctx)
 	writers.SetLimit(flushParallel)
 	if e.settings.DisableAutomaticFlush {
-		writers.SetLimit(1) // one at a time, so that tests get the same ids each time
+		writers.SetLimit(1) // one at a time, so that parts get the same ids in each run of a test
 	}
 	for _, f := range all {
 		writers.Go(func() error { return e.writeParts(writeCtx, f) })
@@ -185,7 +191,8 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	}
 	var left []*flushed
 	var leftChanges []partChanges
-	// ctx does not apply: only the outcome tells whether the files are in use.
+	// This step does not end with ctx, because only its outcome tells whether the written files are
+	// in use.
 	err = e.commit(context.Background(), func() (err error) {
 		left, leftChanges, err = e.publishFlush(g, all, changes)
 		return err
@@ -202,7 +209,8 @@ func (e *Engine) flushGeneration(ctx context.Context, g *generation) (err error)
 	return nil
 }
 
-// beginFlush returns the memtables of a generation, and begins to record changes of their rows.
+// beginFlush returns the memtables of a generation, and begins to record the changes that are
+// committed to their rows.
 func (e *Engine) beginFlush(g *generation) []*flushed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -234,7 +242,7 @@ func (e *Engine) endFlush(all []*flushed) {
 	}
 }
 
-// discard removes the files of parts that were written for a flush that failed.
+// discard removes the files of parts that a failed flush has written.
 func (e *Engine) discard(all []*flushed) error {
 	var errs []error
 	for _, f := range all {
@@ -245,9 +253,10 @@ func (e *Engine) discard(all []*flushed) error {
 	return errors.Join(errs...)
 }
 
-// publishFlush runs step 3 and the first half of step 4 of a flush, in the committer. It returns
-// the memtables whose rows were dropped meanwhile, and the changes of parts that were removed
-// meanwhile: their files are not in use. After an error it leaves no files that it wrote itself.
+// publishFlush makes the parts of a flush visible: it runs step 3 and the first half of step 4 of a
+// flush, in the committer. Meanwhile TRUNCATE or DROP may have removed rows or parts. left are the
+// memtables whose rows were removed, and leftChanges the changes of removed parts. Their new files
+// are not in use. After an error publishFlush leaves no files that it wrote itself.
 func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChanges) (left []*flushed, leftChanges []partChanges, err error) {
 	edit := catalog.Edit{DropKeys: e.storedExpired(), PutKeys: e.known(g.keys), FlushedThrough: g.segment}
 	edit.PutOffsets = e.liveOffsets(g.offsets)
@@ -271,7 +280,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 		}
 		live = append(live, f)
 		for _, p := range f.parts {
-			p.Applied = e.seq // patches have the effect of all expression updates on these rows
+			p.Applied = e.seq // the expression updates have reached these rows as patches
 			edit.AddParts = append(edit.AddParts, p.Part)
 		}
 		if results[f], err = e.settleMove(&edit, t, f.moving, f.move()); err != nil {
@@ -331,7 +340,7 @@ func (e *Engine) publishFlush(g *generation, all []*flushed, changes []partChang
 	return left, leftChanges, nil
 }
 
-// move returns the remap from the memtable's rows to those of the new parts.
+// move returns the remap from the memtable's rows to the rows of the new parts.
 func (f *flushed) move() patch.Move {
 	m := &patch.Sorted{Source: f.resident.mem.Source(), Rows: f.rows}
 	for _, p := range f.parts {
@@ -340,7 +349,7 @@ func (f *flushed) move() patch.Move {
 	return m
 }
 
-// writeParts sorts the rows of a memtable and writes them as parts, one per partition.
+// writeParts sorts the rows of a memtable and writes them as parts, one for each partition.
 func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	view := f.resident.mem.View()
 	table := view.Schema
@@ -378,8 +387,8 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 			return err
 		}
 		file, err := e.writePart(table, records, p, part.Fast)
-		// The file is recorded even after an error, so that discard removes what a failed write
-		// left.
+		// Record the file even if there was an error, so that discard removes what a failed write
+		// has left.
 		if file != nil {
 			file.MinSeq, file.MaxSeq = f.resident.minSeq, f.resident.maxSeq
 			f.parts, f.rows = append(f.parts, file), append(f.rows, p.Rows)
@@ -391,10 +400,10 @@ func (e *Engine) writeParts(ctx context.Context, f *flushed) error {
 	return nil
 }
 
-// withoutLosers returns order without the rows that another row of the same records supersedes, in
-// a table that merges on read. It must happen here, because the parts lose the order of arrival.
-// order has the rows in sorted order. now is the table's present schema, and written that of the
-// records.
+// withoutLosers removes superseded rows from order, in a table that merges on read: rows for whose
+// key the same records have a newer row. This must happen before the rows are written, because the
+// parts lose the order of arrival. order has the numbers of the rows, in sorted order. now is the
+// table's present schema, and written the schema of the records.
 func withoutLosers(order []uint32, now, written schema.Table, records []arrow.RecordBatch, changed *patch.Set) ([]uint32, error) {
 	if !now.MergeOnRead {
 		return order, nil
@@ -406,15 +415,16 @@ func withoutLosers(order []uint32, now, written schema.Table, records []arrow.Re
 	return slices.DeleteFunc(order, losers.Contains), nil
 }
 
-// valuesWait reports whether the memtable's patches have a newer schema version than its rows. Then
-// the parts, which have the rows' version, could lack columns for the new values. So the values are
-// not written into the parts, but become patches of them.
+// valuesWait reports whether the new values of the memtable's rows must not be written into the
+// parts. That is so if the patches have a newer schema version than the rows. The parts have the
+// version of the rows, so they could lack columns for the new values. These values then become
+// patches of the parts.
 func (f *flushed) valuesWait() bool {
 	return f.patches != nil && f.patches.Version() > f.resident.mem.Schema().Version
 }
 
-// records returns the memtable's batches with the newest values, or as they were written if
-// valuesWait. The caller releases them.
+// records returns the memtable's batches with the newest values of the rows. If valuesWait is true,
+// it returns the batches as they were written. The caller releases them.
 func (f *flushed) records(view memtable.View) (records []arrow.RecordBatch, err error) {
 	for _, b := range view.Batches {
 		record := b.Record
@@ -429,7 +439,8 @@ func (f *flushed) records(view memtable.View) (records []arrow.RecordBatch, err 
 }
 
 // writePart writes the sorted rows of one partition as a part. The result describes the part,
-// except for its sequence numbers. If there is an error, a file may exist unless the part is nil.
+// except for its sequence numbers. If there is an error and the returned part is not nil, its file
+// may exist.
 func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p batch.PartitionRows, profile part.Profile) (*partFile, error) {
 	id, err := e.NextSourceID()
 	if err != nil {
@@ -451,13 +462,13 @@ func (e *Engine) writePart(table schema.Table, records []arrow.RecordBatch, p ba
 	return file, nil
 }
 
-// longRun is the number of consecutive rows of one batch from which taker returns them as a slice,
-// without a copy. A row group that consists of slices of this length is written as fast as one of a
-// single batch.
+// longRun is a number of rows. If that many consecutive rows of a batch are next to each other in
+// sorted order, taker returns them as a slice of the batch, without a copy. A row group that
+// consists of such slices is written as fast as a single batch.
 const longRun = 2048
 
-// taker returns a function that returns the given rows of the records, in this order, in batches of
-// at most a row group. After the last row it returns io.EOF.
+// taker returns a function that returns the given rows of the records, in this order, as batches. A
+// batch has at most as many rows as a row group. After the last row the function returns io.EOF.
 func taker(records []arrow.RecordBatch, rows []uint32) func() (arrow.RecordBatch, error) {
 	return func() (arrow.RecordBatch, error) {
 		if len(rows) == 0 {

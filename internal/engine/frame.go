@@ -7,8 +7,9 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// The payload of a log frame is one append or commit: a header with what is decided at commit, then
-// the rows as they were encoded before. Numbers are unsigned varints, unless stated otherwise.
+// The payload of a log frame is one append or commit. It begins with a header that is written at
+// commit. Then come the rows, which were encoded before. Numbers are unsigned varints, unless
+// stated otherwise.
 //
 //	format       byte, 3; 2 has all rows as inserted, 1 is the same without sections
 //	key          length and bytes of the idempotency key; empty if none
@@ -22,22 +23,23 @@ import (
 //	             then an Arrow IPC stream of one batch;
 //	             then the same with the values of the changes' patches
 //
-// Each batch is a stream of its own, which repeats the schema, a few hundred bytes. In return,
-// batches may differ in which columns are dictionaries, and a batch can be decoded without the ones
-// before it.
+// Each batch is an Arrow stream of its own and so repeats the schema, which takes a few hundred
+// bytes. In return, batches may differ in which columns are dictionaries, and a batch can be
+// decoded without the batches before it.
 const frameFormat = 3
 
-// The tags of sections in a log frame. A reader must fail on a tag that it does not know, because
-// every section affects the data.
+// Tags of the sections in a log frame. A reader must fail if it does not know a tag, because every
+// section affects the data.
 const (
-	sectionProgress = 1 // offsets of a source, see Progress.encode
-	sectionChanges  = 2 // deletions and patches, see changeSet.encode
-	// sectionExpressions has the expression updates of the tables in sectionChanges, which must
-	// come before it; see changeSet.encodeExpressions.
+	sectionProgress = 1 // section with the offsets of a source, see Progress.encode
+	sectionChanges  = 2 // section with deletions and patches, see changeSet.encode
+	// sectionExpressions is a section with the expression updates of the tables in sectionChanges.
+	// sectionChanges must come before it. See changeSet.encodeExpressions.
 	sectionExpressions = 3
 )
 
-// frameTable describes the rows of one table in a frame: an element of "tables" in the header.
+// frameTable describes the rows of one table in a log frame. It is an element of "tables" in the
+// frame's header.
 type frameTable struct {
 	id      base.TableID
 	version uint32
@@ -54,7 +56,7 @@ type frame struct {
 	tables  []frameTable
 	body    []byte
 
-	progress *Progress // nil if the frame has no offsets
+	progress *Progress // offsets of a source; nil if the frame has none
 	changes  []frameChange
 }
 
@@ -81,8 +83,8 @@ func encodeFrameHeader(r *request, source func(base.TableID) base.SourceID) []by
 	return append(b, r.sections()...)
 }
 
-// sections returns the number of sections of a request's frame, followed by the encoded sections.
-// They are encoded once, usually before the committer gets the request, because the bitmaps of a
+// sections returns the encoded sections of a request's frame, after the number of sections. They
+// are encoded once. Usually that is before the committer gets the request, because the bitmaps of a
 // change may be large.
 func (r *request) sections() []byte {
 	if r.encoded == nil {
@@ -114,8 +116,8 @@ func appendSection(b []byte, tag uint64, content []byte) []byte {
 	return append(b, content...)
 }
 
-// frameReader reads a payload whose checksum was verified. If the payload ends early or is invalid,
-// it sets bad, and the caller returns Corrupt.
+// frameReader reads the payload of a log frame whose checksum was verified. If the payload ends
+// early or is invalid, it sets bad. The caller then returns a Corrupt error.
 type frameReader struct {
 	rest []byte
 	bad  bool
@@ -155,7 +157,7 @@ func decodeFrame(payload []byte) (frame, error) {
 	}
 	f.expires = time.UnixMicro(int64(r.uvarint())).UTC()
 	n := r.uvarint()
-	if n > uint64(len(r.rest)) { // each table takes at least a byte, so n is invalid
+	if n > uint64(len(r.rest)) { // each table takes at least one byte, so this number is invalid
 		r.bad = true
 	}
 	for range n {
@@ -185,7 +187,7 @@ func (f *frame) readSections(r *frameReader) (err error) {
 		content := frameReader{rest: r.bytes(r.uvarint())}
 		switch {
 		case r.bad:
-			return nil // the caller finds r.bad and reports it
+			return nil // the caller checks r.bad and reports it
 		case tag == sectionProgress:
 			f.progress = readProgress(&content)
 		case tag == sectionChanges:
@@ -202,7 +204,7 @@ func (f *frame) readSections(r *frameReader) (err error) {
 	return nil
 }
 
-// eachStream calls visit for each encoded batch of the frame. Then it reads the values of the
+// eachStream calls visit for each encoded batch of the frame, and then reads the values of the
 // frame's patches.
 func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error {
 	r := frameReader{rest: f.body}
@@ -226,7 +228,8 @@ func (f *frame) eachStream(visit func(t frameTable, stream []byte) error) error 
 	return nil
 }
 
-// stream reads the length and bytes of an encoded batch. table is for the error message.
+// stream reads an encoded batch: its length, and that number of bytes. table is for the error
+// message.
 func (r *frameReader) stream(table base.TableID) ([]byte, error) {
 	length := r.bytes(4)
 	if r.bad {

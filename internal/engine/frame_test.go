@@ -19,7 +19,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// everyType is a table with a column of every kind of storage.
+// everyType is a table that has a column for every way in which values are stored.
 var everyType = schema.Table{Database: "d", Schema: "main", Name: "every", Columns: []schema.Column{
 	{Name: "b", Type: schema.Of(schema.Boolean)},
 	{Name: "i", Type: schema.Of(schema.SmallInt)},

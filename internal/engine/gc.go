@@ -14,26 +14,30 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// garbage tracks the files below parts/ and patches/ that no current version lists: those that are
-// being written, and those to be removed.
+// garbage tracks the files below parts/ and patches/ that no current version of a table lists:
+// files that are being written, and files that are to be removed.
 type garbage struct {
 	mu sync.Mutex
-	// Guarded by mu; files that are being written, and are not in the catalog yet.
+	// pending has the paths of files that are being written and are not in the catalog yet. It is
+	// guarded by mu.
 	pending map[string]bool
-	// Guarded by mu; files that the catalog does not list any more, but that snapshots may read.
+	// retired has the paths of files that the catalog does not list any more, but that snapshots
+	// may still read. It is guarded by mu.
 	retired map[string]bool
-	// Guarded by mu; files to be removed: retired, and not read by any snapshot.
+	// unread has the paths of files to be removed: the catalog does not list them, and no snapshot
+	// reads them. It is guarded by mu.
 	unread []string
-	// Guarded by mu; files that were abandoned while the catalog was in doubt: see apply.
+	// unsure has the paths of files that were abandoned while it was unknown whether the catalog
+	// lists them (the catalog was in doubt, see apply). It is guarded by mu.
 	unsure []string
-	wake   chan struct{} // of size 1; has an element if unread has files
+	wake   chan struct{} // channel of capacity 1; it has an element if unread has files
 }
 
 func newGarbage() garbage {
 	return garbage{pending: map[string]bool{}, retired: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// retire records that the catalog does not list a part any more. The part's file is removed when
+// retire records that the catalog does not list the part any more. The part's file is removed when
 // its last reader ends.
 func (e *Engine) retire(t *table, p *partFile) {
 	e.garbage.retire(e.partPath(p.Table, p.ID))
@@ -48,14 +52,15 @@ func (g *garbage) retire(path string) {
 	g.retired[path] = true
 }
 
-// promise records that a file is about to be written, so that Check does not report it.
+// promise records that the file at path is about to be written, so that Check does not report it as
+// unknown.
 func (g *garbage) promise(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pending[path] = true
 }
 
-// add gives the collector a file to remove.
+// add records that the file at path is to be removed. The collector does that in the background.
 func (g *garbage) add(path string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,7 +79,8 @@ func (g *garbage) take() []string {
 	return files
 }
 
-// taken records that the catalog now lists the parts, so they are not pending any more.
+// taken records that the catalog now lists the parts, so that their files do not count as pending
+// any more.
 func (g *garbage) taken(e *Engine, parts []*partFile) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,8 +89,9 @@ func (g *garbage) taken(e *Engine, parts []*partFile) {
 	}
 }
 
-// settle is called when it is known again which edits the catalog has. It ends the doubt, and gives
-// the collector the files that were abandoned during the doubt: the catalog does not list them.
+// settle is called when it is known again which edits the catalog has. It ends the doubt about the
+// catalog. The catalog does not list the files that were abandoned during the doubt, so the
+// collector gets them for removal.
 func (g *garbage) settle(doubt *atomic.Bool) {
 	g.mu.Lock()
 	doubt.Store(false)
@@ -96,9 +103,9 @@ func (g *garbage) settle(doubt *atomic.Bool) {
 	}
 }
 
-// postpone keeps an abandoned file if the catalog is in doubt, and reports whether it is. It reads
-// doubt under the lock that settle takes, so that no file is added after settle has emptied the
-// list.
+// postpone reports whether the catalog is in doubt. If it is, it also records the abandoned file at
+// path, so that the file is removed after the doubt ends. It reads doubt under the lock that settle
+// takes. So no file is added after settle has emptied the list.
 func (g *garbage) postpone(path string, doubt *atomic.Bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,15 +123,16 @@ func (g *garbage) removed(path string) {
 	delete(g.pending, path)
 }
 
-// files returns all files that must exist although no current version lists them.
+// files returns the paths of all files that must exist although no current version of a table lists
+// them.
 func (g *garbage) files() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.AppendSeq(slices.Collect(maps.Keys(g.pending)), maps.Keys(g.retired))
 }
 
-// runCollector removes files in the background, so that the last reader of a file does not have to.
-// On some file systems the time to remove a file is proportional to its size.
+// runCollector removes files in the background. Otherwise the last reader of a file would have to
+// do it, and on some file systems the time to remove a file is proportional to its size.
 func (e *Engine) runCollector() {
 	defer e.background.Done()
 	for {
@@ -139,8 +147,8 @@ func (e *Engine) runCollector() {
 	}
 }
 
-// CollectGarbage removes all files that no version and no snapshot uses any more. If some cannot be
-// removed, it returns the errors, and the next Open removes them.
+// CollectGarbage removes all files that no version and no snapshot uses any more. If some files
+// cannot be removed, it returns the errors. The next Open then removes these files.
 func (e *Engine) CollectGarbage() error {
 	var errs []error
 	for _, path := range e.garbage.take() {
@@ -154,8 +162,8 @@ func (e *Engine) CollectGarbage() error {
 	return errors.Join(errs...)
 }
 
-// removeFolder removes the folder of a dropped table if it is empty. If that fails, the next Open
-// removes it.
+// removeFolder removes the folder of a dropped table if the folder is empty. If that fails, the
+// next Open removes it.
 func (e *Engine) removeFolder(dir string) {
 	id, err := strconv.ParseUint(filepath.Base(dir), 10, 32)
 	if err != nil {
@@ -177,9 +185,9 @@ func (e *Engine) partPath(table base.TableID, id base.SourceID) string {
 	return e.files.Path(table, id)
 }
 
-// PartPath returns the path of a part's file. For a new id of NextSourceID it creates the folder,
+// PartPath returns the path of a part's file. For a new id from NextSourceID it creates the folder,
 // so that the caller can write the file. The file belongs to the caller until Rewrite.Publish takes
-// it, or AbandonPart removes it.
+// it over, or AbandonPart removes it.
 func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) {
 	if err := vfs.MkdirAll(e.fs, e.tableDir(table)); err != nil {
 		return "", err
@@ -193,15 +201,17 @@ func (e *Engine) PartPath(table base.TableID, id base.SourceID) (string, error) 
 	return path, nil
 }
 
-// AbandonPart removes a file that was written at PartPath and will not be used. If the catalog is
-// in doubt, the file is removed after the doubt ends.
+// AbandonPart removes a file that was written at PartPath and will not be used. If it is unknown
+// whether the catalog lists the file (the catalog is in doubt), the file is removed after the doubt
+// ends.
 func (e *Engine) AbandonPart(table base.TableID, id base.SourceID) error {
-	// The part may have cached data: a load looks up keys in its parts before its commit.
+	// There may be cached data of the part, because a load looks up keys in its parts before its
+	// commit.
 	e.forget(id)
 	return base.Wrap(e.abandon(e.partPath(table, id)), "abandon part %d", id)
 }
 
-// forget drops the cached data of a part that has no readers any more.
+// forget drops the cached data of a part. The part must not have readers any more.
 func (e *Engine) forget(id base.SourceID) {
 	e.keyFinder.Forget(id)
 	e.files.Forget(id)
@@ -218,8 +228,9 @@ func (e *Engine) abandon(path string) error {
 	return nil
 }
 
-// strangers returns the paths below parts/ and patches/ of what does not belong there: files that
-// are not in listed, and folders that belong neither to one of the tables nor to a listed file.
+// strangers returns the paths below parts/ and patches/ of everything that does not belong there.
+// These are files that are not in listed, and folders that belong neither to one of the tables nor
+// to a listed file.
 func (e *Engine) strangers(listed map[string]bool, tables map[base.TableID]*table) (found []string, err error) {
 	used := map[string]bool{}
 	for path := range listed {
@@ -256,11 +267,11 @@ type listedFile struct {
 	path     string
 	bytes    int64
 	checksum *uint32
-	part     *partFile // nil if it is the file of a patch
+	part     *partFile // the part whose file this is; nil if it is the file of a patch
 }
 
-// filesLocked iterates over the files that the catalog lists (parts and patches), in no particular
-// order.
+// filesLocked iterates over the files that the catalog lists (those of parts and patches), in no
+// particular order. The caller must hold mu.
 func (e *Engine) filesLocked() iter.Seq[listedFile] {
 	return func(yield func(listedFile) bool) {
 		for _, t := range e.tables {
@@ -280,7 +291,7 @@ func (e *Engine) filesLocked() iter.Seq[listedFile] {
 	}
 }
 
-// listedLocked returns the paths of the files that the catalog lists.
+// listedLocked returns the paths of the files that the catalog lists. The caller must hold mu.
 func (e *Engine) listedLocked() map[string]bool {
 	listed := map[string]bool{}
 	for f := range e.filesLocked() {

@@ -9,8 +9,8 @@ import (
 )
 
 // TestWhatIsAbandonedAsTheDoubtEndsIsRemoved abandons a file at the moment when the doubt about the
-// catalog ends. Which of the two goroutines gets the lock first is left to chance, so there are
-// several tries.
+// catalog ends. It makes several attempts, because chance decides which of the two goroutines gets
+// the lock first.
 func TestWhatIsAbandonedAsTheDoubtEndsIsRemoved(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	path := e.partPath(1, 1)

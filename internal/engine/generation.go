@@ -10,21 +10,23 @@ import (
 )
 
 // generation is one segment of the write-ahead log, and the memtables that were filled from it.
-// When all of its rows are in parts, both are removed. The committer fills the active generation. A
-// frozen generation does not change, except that TRUNCATE and DROP may remove memtables.
+// When all of its rows are in parts, the segment and the memtables are removed. The committer fills
+// the active generation. A frozen generation does not change any more, except that TRUNCATE and
+// DROP may remove memtables.
 type generation struct {
 	segment base.SegmentID
-	// Memtable of each table with rows; the generation holds a reference to it.
+	// residents has the memtable of each table that has rows in the generation, by table id. The
+	// generation holds a reference to each memtable.
 	residents map[base.TableID]*resident
 	keys      []catalog.Key // idempotency records of the requests in the segment
-	offsets   offsets       // offsets of sources that the requests in the segment set
-	// changes of the requests in the segment, to rows of any rowset.
+	offsets   offsets       // offsets of sources that requests in the segment set
+	// changes are the changes that requests in the segment made to existing rows of any rowset.
 	changes []committed
 	frames  int
-	charged int64     // memory reserved in the budget for the memtables and changes
-	born    time.Time // time of the first frame
+	charged int64     // memory in bytes that the memtables and changes have reserved in the budget
+	born    time.Time // time of the first frame of the segment
 
-	changeBytes int64 // part of charged that is for changes
+	changeBytes int64 // part of charged that is for changes, in bytes
 }
 
 func newGeneration(segment base.SegmentID) *generation {
@@ -34,7 +36,7 @@ func newGeneration(segment base.SegmentID) *generation {
 // tables returns the ids of the tables that have rows in the generation, ascending.
 func (g *generation) tables() []base.TableID { return slices.Sorted(maps.Keys(g.residents)) }
 
-// freeze ends the active generation, unless it is empty: it creates the next segment, begins a new
+// freeze ends the active generation, unless it is empty. It creates the next segment, begins a new
 // generation, and notifies the flusher. It runs in the committer. After an error the generation
 // stays active, unless the log is broken.
 func (e *Engine) freeze() error {

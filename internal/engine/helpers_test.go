@@ -28,7 +28,7 @@ import (
 
 var ctx = context.Background()
 
-// manualClock is a clock that only moves when a test advances it.
+// manualClock is a clock that moves only when a test advances it.
 type manualClock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -79,15 +79,15 @@ func (c *manualClock) waitForTimer(d time.Duration) {
 	})
 }
 
-// eventually waits until a condition holds that other goroutines bring about. If it never holds,
-// the time limit of the test ends the wait.
+// eventually waits until a condition holds, which other goroutines must bring about. If it never
+// holds, the time limit of the test ends the wait.
 func eventually(condition func() bool) {
 	for !condition() {
 		runtime.Gosched()
 	}
 }
 
-// slowDisk is a file system on which Sync of the log blocks while it is held.
+// slowDisk is a file system that tests can hold. While it is held, Sync of the log blocks.
 type slowDisk struct {
 	*vfs.FailingFS
 	disk    *vfs.Crashable
@@ -131,7 +131,8 @@ func (s *slowDisk) letGo() {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// manual are the settings of most tests: all background steps are done by the test.
+// manual are the settings of most tests. With them nothing runs in the background, and the test
+// itself flushes and collects garbage.
 var manual = Settings{DisableAutomaticFlush: true}
 
 func tryOpen(fsys vfs.FS, clock Clock) (*Engine, error) {
@@ -175,7 +176,7 @@ func wantKind(t testing.TB, err error, kind base.Kind) {
 	}
 }
 
-// numbers is the table of most tests: a row has the name of its writer, and a number that counts
+// numbers is the table of most tests. A row has the name of its writer, and a number that counts
 // the writer's rows.
 var numbers = schema.Table{
 	Database: "d", Schema: "main", Name: "numbers",
@@ -205,7 +206,7 @@ func truncate(e *Engine, id base.TableID) (rows int64, err error) {
 	return removed.Tables[id].Rows(), nil
 }
 
-// numbersBatch returns rows (writer, from), ..., (writer, from+count-1).
+// numbersBatch returns count rows of a writer, with the numbers from, from+1, and so on.
 func numbersBatch(writer string, from, count int) arrow.RecordBatch {
 	w := array.NewStringBuilder(memory.DefaultAllocator)
 	n := array.NewInt64Builder(memory.DefaultAllocator)
@@ -221,8 +222,8 @@ func appendNumbers(e *Engine, table, writer string, from, count int, o AppendOpt
 	return e.Append(ctx, []TableRows{{Table: TableName{"d", "main", table}, Batches: []arrow.RecordBatch{numbersBatch(writer, from, count)}}}, o)
 }
 
-// eachRow calls visit for every row of a table in a snapshot, with its address, and its values by
-// the column names of its own schema version.
+// eachRow calls visit for every row of a table in a snapshot. visit gets the row's address, and its
+// values by column name. The names are those of the row's own schema version.
 func eachRow(e *Engine, t *snapshot.Table, visit func(address base.RowAddress, row map[string]string)) error {
 	return eachSource(e, t, func(record arrow.RecordBatch, source base.SourceID, at func(int) int) {
 		for i := range int(record.NumRows()) {
@@ -240,8 +241,8 @@ func eachBatch(e *Engine, t *snapshot.Table, visit func(arrow.RecordBatch)) erro
 	return eachSource(e, t, func(record arrow.RecordBatch, _ base.SourceID, _ func(int) int) { visit(record) })
 }
 
-// eachSource calls visit for the rows of a table that are not deleted, with their newest values.
-// at(i) is the ordinal of row i.
+// eachSource calls visit for each rowset of a table, with the rows that are not deleted and their
+// newest values. at(i) is the number in the rowset of row i.
 func eachSource(e *Engine, t *snapshot.Table, visit func(record arrow.RecordBatch, source base.SourceID, at func(int) int)) error {
 	visitLive := func(record arrow.RecordBatch, version schema.Table, source base.SourceID, first int) error {
 		set := t.Patches[source]

@@ -6,13 +6,13 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// hold makes appends to one table wait until over is closed. A table lock keeps out changes of
-// existing rows, but not appends.
+// hold makes appends to one table wait until the channel over is closed. It is needed in addition
+// to a table lock, because that keeps out changes of existing rows, but not appends.
 type hold struct{ over chan struct{} }
 
-// holdAppends makes appends to a table wait until release is called. When it returns, all rows that
-// were acknowledged are visible. The caller holds the table lock, so there is only one hold at a
-// time. A hold must be short, because the waiting requests keep their memory.
+// holdAppends makes appends to a table wait until release is called. When holdAppends returns, all
+// acknowledged rows are visible. The caller must hold the exclusive table lock, so a table has only
+// one hold at a time. A hold must be short, because the waiting requests keep their memory.
 func (e *Engine) holdAppends(ctx context.Context, id base.TableID) (release func(), err error) {
 	h := &hold{over: make(chan struct{})}
 	var t *table
@@ -31,13 +31,14 @@ func (e *Engine) holdAppends(ctx context.Context, id base.TableID) (release func
 	}, nil
 }
 
-// waitForHold waits until the hold on a table ends, and reports whether there was one.
+// waitForHold waits until appends to the table need not wait any more (see holdAppends). waited
+// reports whether it had to wait.
 func (e *Engine) waitForHold(ctx context.Context, id base.TableID) (waited bool, err error) {
 	e.mu.RLock()
 	t := e.tables[id]
 	e.mu.RUnlock()
 	if t == nil {
-		return false, nil // the table was dropped, which the caller finds out itself
+		return false, nil // the table was dropped; the caller finds that out itself
 	}
 	h := t.held.Load()
 	if h == nil {

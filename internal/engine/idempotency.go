@@ -12,32 +12,37 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// claim is the idempotency record of a key, from the start of its first request on. While done is
-// open, the request is running. After done is closed, there are two cases:
-//   - The request succeeded: repetitions get result, for Settings.KeyLifetime, or until maxKeys
-//     later requests finished.
-//   - withdrawn is set: the request failed, and another request may use the key.
+// claim is the idempotency record of a key, from the start of the first request with that key.
+// While the channel done is open, the request is running. After done is closed, there are two
+// cases:
+//   - The request succeeded. Repeated requests get the field result, for Settings.KeyLifetime, or
+//     until maxKeys later requests have finished.
+//   - The request failed, and withdrawn is set. Another request may use the key.
 type claim struct {
 	key     string
 	hash    []byte
 	expires time.Time
 	done    chan struct{}
 	// undecided, if not nil, receives the outcome of the request. It is set if the caller gave up
-	// while the committer had the request. Only the goroutine that runs the request uses it.
+	// waiting while the committer had the request. Only the goroutine that runs the request uses
+	// it.
 	undecided <-chan outcome
 
-	// The fields below are guarded by keysMu until done is closed. From then on they are constant.
+	// keysMu guards the fields result and withdrawn until done is closed. From then on they are
+	// constant.
 	result    Result
 	withdrawn bool
-	// stored says that the catalog has a record of the key, with this result or with that of an
-	// earlier request. Guarded by keysMu.
+	// stored says that the catalog has a record of the key, either with this result or with that of
+	// an earlier request. It is guarded by keysMu.
 	stored bool
 }
 
-// maxKeys bounds the number of remembered idempotency records. They take about 200 MB.
+// maxKeys is the maximum number of idempotency records that the engine remembers. They take about
+// 200 MB.
 const maxKeys = 500_000
 
-// rememberLocked adds the record of a request that succeeded.
+// rememberLocked adds the idempotency record of a request that succeeded. The caller must hold
+// keysMu.
 func (e *Engine) rememberLocked(c *claim) {
 	e.keysInOrder = append(e.keysInOrder, c)
 	if len(e.keysInOrder) > maxKeys {
@@ -45,24 +50,25 @@ func (e *Engine) rememberLocked(c *claim) {
 	}
 }
 
-// expireKeysLocked forgets expired records. It stops at the first record, in the order in which
-// requests finished, that has not expired. If the clock was set back, or a request took long, an
-// expired record may come after it, and is remembered longer.
+// expireKeysLocked forgets expired idempotency records, in the order in which their requests
+// finished. It stops at the first record that has not expired. An expired record may come after
+// that one, if the clock was set back or a request took long. Such a record is remembered longer.
+// The caller must hold keysMu.
 func (e *Engine) expireKeysLocked() {
 	for now := e.now(); len(e.keysInOrder) > 0 && !now.Before(e.keysInOrder[0].expires); {
 		e.forgetKeyLocked()
 	}
 }
 
-// forgetKeyLocked forgets the record of the request that finished first. That need not be the
-// record that expires first: if the clock was set back, that one may have just been added, and its
-// client may still repeat the request.
+// forgetKeyLocked forgets the idempotency record of the request that finished first. It does not
+// choose the record that expires first. If the clock was set back, that record may have just been
+// added, and its client may still repeat the request. The caller must hold keysMu.
 func (e *Engine) forgetKeyLocked() {
 	c := e.keysInOrder[0]
-	e.keysInOrder[0] = nil // the array stays for a while, so it must not keep the record
+	e.keysInOrder[0] = nil // the array stays for a while, and must not keep the record in memory
 	e.keysInOrder = e.keysInOrder[1:]
 	if e.keys[c.key] != c {
-		return // during replay, a later request has replaced the record
+		return // a later request in the replayed log has replaced the record
 	}
 	delete(e.keys, c.key)
 	if c.stored {
@@ -70,13 +76,15 @@ func (e *Engine) forgetKeyLocked() {
 	}
 }
 
-// Once runs a request with an idempotency key. If the request is a repetition, it is not run, and
-// Once returns the result of the first one. run gets the options that it must pass to the one
-// Append, Commit or Load that does the work, which stores the idempotency record. If run calls none
-// of them, because there is nothing to do, Once stores the record.
+// Once runs a request with an idempotency key. If the request is a repetition, Once does not run
+// it, and returns the result of the first one. Otherwise it calls run. run passes the options that
+// it gets to the one call of Append, Commit or Load that does the work. That call stores the
+// idempotency record. If run has nothing to do and calls none of them, Once stores the record.
 //
-// Errors: those of run; Invalid for a key that is too long; Conflict for a key that was used for
-// another body.
+// Errors:
+//   - those of run
+//   - Invalid: the key is too long
+//   - Conflict: the key was used with another body
 func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptions) (Result, error)) (Result, error) {
 	if o.IdempotencyKey == "" {
 		return run(o)
@@ -109,9 +117,9 @@ func (e *Engine) Once(ctx context.Context, o AppendOptions, run func(AppendOptio
 	return result, err
 }
 
-// putKey adds the idempotency record of o to an edit, for a request that is committed by this edit
-// alone. It also adds the removal of expired records. A flush does that, too, but a client that
-// only loads may cause no flush.
+// putKey adds the idempotency record of o to an edit of the catalog. It is for a request that this
+// edit alone commits. putKey also adds the removal of expired records. A flush removes them, too,
+// but a client that only loads may cause no flush.
 func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.claim != nil {
 		edit.PutKeys = append(edit.PutKeys, o.claim.resultsIn(result))
@@ -119,7 +127,8 @@ func (e *Engine) putKey(o AppendOptions, edit *catalog.Edit, result Result) {
 	}
 }
 
-// keyPut updates the idempotency records in memory, after an edit of putKey is stored.
+// keyPut updates the idempotency records in memory after the catalog has stored an edit that putKey
+// prepared.
 func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
 	if o.claim != nil {
 		e.resolveClaim(o.claim, result)
@@ -127,13 +136,13 @@ func (e *Engine) keyPut(o AppendOptions, edit *catalog.Edit, result Result) {
 	}
 }
 
-// maxKeyBytes is the greatest length of an idempotency key.
+// maxKeyBytes is the maximum length of an idempotency key, in bytes.
 const maxKeyBytes = 256
 
-// claimKey looks up an idempotency key. If it is new, claimKey returns a new record, and the caller
-// runs the request. If it is known, claimKey returns the result of the first request, and waits for
-// it if that request is still running. If the key was used with another body, the error is
-// Conflict.
+// claimKey looks up an idempotency key. If the key is new, claimKey returns a new record, and the
+// caller runs the request. If the key is known, claimKey returns the result of its first request.
+// If that request is still running, claimKey waits for it. If the key was used with another body,
+// the error is Conflict.
 func (e *Engine) claimKey(ctx context.Context, key string, hash []byte) (*claim, *Result, error) {
 	if len(key) > maxKeyBytes {
 		return nil, nil, base.Errorf(base.Invalid, "an idempotency key of %d bytes: the limit is %d", len(key), maxKeyBytes)
@@ -176,8 +185,8 @@ func (c *claim) resolved() bool {
 	}
 }
 
-// resolveClaim records that a request was committed with a result. It returns the record for the
-// catalog.
+// resolveClaim records in memory that a request was committed, with its result. It returns the
+// record for the catalog.
 func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -187,7 +196,8 @@ func (e *Engine) resolveClaim(c *claim, result Result) catalog.Key {
 	return c.toCatalog()
 }
 
-// withdrawClaim makes the key of a failed request available again.
+// withdrawClaim is called when a request has failed. It makes the idempotency key of the request
+// available again.
 func (e *Engine) withdrawClaim(c *claim) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -197,29 +207,31 @@ func (e *Engine) withdrawClaim(c *claim) {
 	c.withdrawn = true
 	delete(e.keys, c.key)
 	if c.stored {
-		e.keysGone[c.key] = true // the catalog still has the record of an earlier request
+		// The catalog still has the record of an earlier request with this key.
+		e.keysGone[c.key] = true
 	}
 	close(c.done)
 }
 
-// resultsIn returns the record that the catalog gets if the request commits with this result.
+// resultsIn returns the record that the catalog gets if the request is committed with this result.
 func (c *claim) resultsIn(result Result) catalog.Key {
 	resolved := claim{key: c.key, hash: c.hash, expires: c.expires, result: result}
 	return resolved.toCatalog()
 }
 
 func (c *claim) toCatalog() catalog.Key {
-	// Marshal does not fail, because a Result has only numbers.
+	// Marshal cannot fail, because a Result has only numbers.
 	result, _ := json.Marshal(c.result)
 	return catalog.Key{Key: c.key, BodyHash: c.hash, Result: result, Expires: c.expires}
 }
 
-// restoreClaim makes a record in memory from one of the catalog: it is the inverse of toCatalog.
+// restoreClaim makes an idempotency record in memory from one of the catalog. It is the inverse of
+// toCatalog.
 func restoreClaim(k catalog.Key) (*claim, error) {
 	c := &claim{key: k.Key, hash: k.BodyHash, expires: k.Expires, done: make(chan struct{})}
 	stored := struct {
 		*Result
-		Rows int64 `json:"rows"` // earlier versions of Scoter stored only this count
+		Rows int64 `json:"rows"` // earlier versions of Scoter stored only this number
 	}{Result: &c.result}
 	if err := json.Unmarshal(k.Result, &stored); err != nil {
 		return nil, base.Errorf(base.Corrupt, "idempotency key %q: %w", k.Key, err)
@@ -229,7 +241,8 @@ func restoreClaim(k catalog.Key) (*claim, error) {
 	return c, nil
 }
 
-// storedExpired returns the keys whose records are expired or forgotten, but still in the catalog.
+// storedExpired returns the idempotency keys whose records the catalog still has, although they are
+// expired or were forgotten.
 func (e *Engine) storedExpired() []string {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -237,7 +250,7 @@ func (e *Engine) storedExpired() []string {
 	return slices.Sorted(maps.Keys(e.keysGone))
 }
 
-// known returns those of the records whose key the engine still remembers.
+// known returns those of the idempotency records in all whose key the engine still remembers.
 func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -250,7 +263,8 @@ func (e *Engine) known(all []catalog.Key) (known []catalog.Key) {
 	return known
 }
 
-// keysStored updates what is known of the catalog's records, after an edit was stored.
+// keysStored updates what the engine knows about the idempotency records in the catalog, after the
+// catalog has stored the edit.
 func (e *Engine) keysStored(edit *catalog.Edit) {
 	e.keysMu.Lock()
 	defer e.keysMu.Unlock()
@@ -264,7 +278,7 @@ func (e *Engine) keysStored(edit *catalog.Edit) {
 		if c := e.keys[k.Key]; c != nil {
 			c.stored = true
 		} else {
-			e.keysGone[k.Key] = true // forgotten since the edit was made
+			e.keysGone[k.Key] = true // the record was forgotten after the edit was made
 		}
 	}
 }

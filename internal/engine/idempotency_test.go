@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// TestOnlySoManyKeysAreKnown uses more keys than are remembered. The first ones are forgotten: one
-// that the catalog has, and one that only the log has.
+// TestOnlySoManyKeysAreKnown uses more idempotency keys than are remembered. The first ones are
+// forgotten. The catalog has one of these, and only the log has the other.
 func TestOnlySoManyKeysAreKnown(t *testing.T) {
 	clock := newManualClock()
 	e, err := tryOpen(vfs.NewCrashable(), clock)

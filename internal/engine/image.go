@@ -16,12 +16,13 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// Image is the content of the data directory at one moment: every edit up to Seq and none after,
-// including acknowledged rows that are not flushed. Its files stay readable until Close, whatever
-// the engine does meanwhile. A slow reader of an image makes no writer wait.
+// Image is the content of the data directory at one moment. It has every edit up to Seq and none
+// after, including acknowledged rows that are not flushed. Its files stay readable until Close,
+// whatever the engine does meanwhile. A slow reader of an image does not make writers wait.
 type Image struct {
 	Seq base.Seq
-	// The catalog is last: without it, files that were copied do not count as a database.
+	// Files are the files of the image. The catalog is the last one. Until the catalog is copied,
+	// the copied files do not count as a database.
 	Files []ImageFile
 
 	engine *Engine
@@ -33,25 +34,26 @@ type Image struct {
 
 // ImageFile is one file of an image.
 type ImageFile struct {
-	Name  string // path below the data directory, with slashes
+	Name  string // path of the file below the data directory, with slashes
 	Bytes int64
-	// Checksum is the CRC32C that the catalog has for the file. It is nil if the catalog has none.
+	// Checksum is the CRC32C of the file that the catalog has, or nil if the catalog has none.
 	Checksum *uint32
 
-	reader vfs.Reader   // the open file; nil if part is set: then Read opens the file
-	part   *blocks.File // nil if it is not the file of a part
+	// reader is the open file. It is nil if part is set: then Read opens the file.
+	reader vfs.Reader
+	part   *blocks.File // the part whose file this is; nil for any other file
 }
 
 // Image returns the content of the data directory at this moment. The caller closes it.
 //
-// It holds references to parts, not a snapshot: a snapshot would keep memtables in the budget of
-// all writers for as long as a slow client reads. The rows of memtables are in the image as log
-// segments.
+// The image holds references to parts instead of a snapshot. A snapshot would keep memtables in
+// memory, within the budget of all writers, for as long as a slow client reads. In the image, the
+// rows of memtables are in segments of the log.
 //
-// The engine removes segments and files of patches without regard to readers. So Image opens these
-// files, in the committer: an open file can be read after its name was removed. The catalog is
-// copied in the committer, too, and all writers wait for that. Image waits for a running flush,
-// because a flush removes segments after its edit.
+// The engine removes segments and files of patches even if they have readers. So Image opens these
+// files, because an open file can be read after its name was removed. It opens them in the
+// committer, and also copies the catalog there. All writers wait for that. Image waits for a
+// running flush, because a flush removes segments after its edit.
 func (e *Engine) Image(ctx context.Context) (*Image, error) {
 	if err := e.lockFlushes(ctx); err != nil {
 		return nil, err
@@ -64,7 +66,7 @@ func (e *Engine) Image(ctx context.Context) (*Image, error) {
 	return m, nil
 }
 
-// fillImage opens the files of an image, and copies the catalog. It runs in the committer.
+// fillImage opens the files of the image m, and copies the catalog. It runs in the committer.
 func (e *Engine) fillImage(m *Image) (err error) {
 	if err := e.settle(); err != nil {
 		return err // after a failed sync it is unknown what the disk has
@@ -77,7 +79,8 @@ func (e *Engine) fillImage(m *Image) (err error) {
 			}
 			continue
 		}
-		f.part.refs.Add(1) // it is in a current version, so it has at least one reference
+		// The part is in a current version, so it has at least one reference already.
+		f.part.refs.Add(1)
 		m.parts = append(m.parts, f.part)
 		m.Files = append(m.Files, ImageFile{Name: e.below(f.path), Bytes: f.bytes, Checksum: f.checksum, part: e.PartFile(&f.part.Part)})
 	}
@@ -88,7 +91,7 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	for _, id := range segments {
 		size := int64(-1)
 		if id == e.wal.ID() {
-			size = e.wal.Size() // bytes after Size are preallocated for later frames
+			size = e.wal.Size() // the bytes after this size are preallocated for later frames
 		}
 		path := wal.SegmentPath(e.walDir(), id)
 		f, err := m.hold(e, path, size, nil)
@@ -97,16 +100,16 @@ func (e *Engine) fillImage(m *Image) (err error) {
 		}
 		m.log = append(m.log, wal.Segment{ID: id, Path: path, File: f.reader, Bytes: f.Bytes})
 	}
-	// Sorted, so that two images of one state are equal.
+	// The files are sorted, so that two images of the same state are equal.
 	slices.SortFunc(m.Files, func(a, b ImageFile) int { return cmp.Compare(a.Name, b.Name) })
 	copied := filepath.Join(e.tmpDir(), "image.db")
 	remove := func() error {
 		return errors.Join(vfs.RemoveAll(e.fs, copied), vfs.RemoveAll(e.fs, copied+catalog.JournalSuffix))
 	}
-	if err := remove(); err != nil { // remove the copy that an earlier, failed image left
+	if err := remove(); err != nil { // remove the copy that an earlier, failed image has left
 		return err
 	}
-	// An open file can be read after its name was removed.
+	// The copy is removed at once, since an open file can be read after its name was removed.
 	defer func() { err = errors.Join(err, remove()) }()
 	if err := e.catalog.CopyTo(copied); err != nil {
 		return err
@@ -118,8 +121,8 @@ func (e *Engine) fillImage(m *Image) (err error) {
 	return nil
 }
 
-// hold opens a file and adds it to the image. size is the number of its first bytes that belong to
-// the image; if it is negative, all do.
+// hold opens a file and adds it to the image. Only the first size bytes of the file belong to the
+// image. If size is negative, the whole file does.
 func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (ImageFile, error) {
 	r, err := e.fs.Open(path)
 	if err != nil {
@@ -136,20 +139,22 @@ func (m *Image) hold(e *Engine, path string, size int64, checksum *uint32) (Imag
 	return f, nil
 }
 
-// CheckLog verifies the image's segments of the log, for which the catalog has no checksums. If one
-// is damaged, the error is Corrupt.
+// CheckLog verifies the log segments in the image. They need it because the catalog has no
+// checksums of them. If a segment is damaged, the error is Corrupt.
 func (m *Image) CheckLog(ctx context.Context) error { return wal.Verify(ctx, m.log) }
 
-// below returns a path relative to the data directory, with slashes as separators.
+// below returns path relative to the data directory, with slashes as separators.
 func (e *Engine) below(path string) string {
 	name, err := filepath.Rel(e.dir, path)
 	if err != nil {
-		return path // a defect, since all files are below it; the name shows it
+		// This is a defect, since all files are below the data directory; the path in the image
+		// shows it.
+		return path
 	}
 	return filepath.ToSlash(name)
 }
 
-// Read opens a file of the image and calls visit with its content.
+// Read opens a file of the image and calls visit with a reader of its content.
 func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 	if f.reader != nil {
 		return visit(io.NewSectionReader(f.reader, 0, f.Bytes))
@@ -161,7 +166,7 @@ func (m *Image) Read(f ImageFile, visit func(io.Reader) error) error {
 	return errors.Join(visit(io.NewSectionReader(r, 0, f.Bytes)), r.Close())
 }
 
-// Close releases the files. It may be called more than once.
+// Close closes the files of the image. It may be called more than once.
 func (m *Image) Close() error {
 	var errs []error
 	m.once.Do(func() {

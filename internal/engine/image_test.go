@@ -49,9 +49,9 @@ func TestAnImageKeepsFilesAndNoMemory(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAnImageHasAllRowsWhateverBecameOfAFlush makes the disk fail from the k-th sync of the catalog
-// on during a flush, and takes an image once the disk works again. If the catalog may have the
-// failed edit, parts that only this edit lists would be missing in the image.
+// TestAnImageHasAllRowsWhateverBecameOfAFlush makes the disk fail during a flush, from the k-th
+// sync of the catalog on. When the disk works again, it takes an image. The catalog may have the
+// failed edit. If the image had that edit, it would lack parts that only the edit lists.
 func TestAnImageHasAllRowsWhateverBecameOfAFlush(t *testing.T) {
 	refused := 0
 	for k := 0; ; k++ {
@@ -98,8 +98,8 @@ func TestAnImageHasAllRowsWhateverBecameOfAFlush(t *testing.T) {
 	}
 }
 
-// TestAnImageHasAChecksumOfAllThatIsFlushed damages a patch: a backup with the damaged patch could
-// not be opened.
+// TestAnImageHasAChecksumOfAllThatIsFlushed damages a patch. The backup must fail, because a
+// directory with the damaged patch could not be opened.
 func TestAnImageHasAChecksumOfAllThatIsFlushed(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createAccounts(e, "t")

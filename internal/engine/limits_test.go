@@ -29,7 +29,8 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	_, err = createNumbers(e, "t")
 	must(t, err)
 	disk.hold()
-	// A batch takes about 300 KB, for its rows and its frame. Three fit; the others wait.
+	// A batch takes about 300 KB, for its rows and its frame. Three batches fit into the memory,
+	// and the others must wait.
 	const writers, rows = 12, 10_000
 	errs := make(chan error, writers)
 	for w := range writers {
@@ -91,8 +92,9 @@ func TestWritersWaitForMemoryAndThenGiveUp(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAStatementWaitsForMemoryWithoutItsSnapshot: a snapshot keeps the memory of flushed rows, so a
-// statement that waits for memory with its snapshot would wait for itself.
+// TestAStatementWaitsForMemoryWithoutItsSnapshot checks that a statement releases its snapshot
+// before it waits for memory. A snapshot keeps the memory of flushed rows, so the statement would
+// otherwise wait for itself.
 func TestAStatementWaitsForMemoryWithoutItsSnapshot(t *testing.T) {
 	settings := manual
 	settings.MemoryBytes, settings.DisableAutomaticFlush = 1<<20, false
@@ -323,9 +325,9 @@ func TestAFailedSyncStopsAllWritesUntilRestart(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAFlushThatAFailedSyncOvertakesChangesNothing makes the sync of a change fail while a flush
-// writes the memtable with one of its rows. A restart may find the change in the log, with its
-// original row addresses. So these rowsets must still exist.
+// TestAFlushThatAFailedSyncOvertakesChangesNothing makes the sync of a change fail, while a flush
+// writes the memtable that has one of the changed rows. After a restart the change may be found in
+// the log, with its original row addresses. So these rowsets must still exist.
 func TestAFlushThatAFailedSyncOvertakesChangesNothing(t *testing.T) {
 	disk := vfs.NewCrashable()
 	failing := vfs.Failing(disk, vfs.Never)
@@ -555,7 +557,7 @@ func TestDamageIsFoundByCheck(t *testing.T) {
 }
 
 // TestTextsThatRepeatAreFlushedWithOthers flushes 3 GB of one repeated text, which takes 40 KB as a
-// dictionary, and a row in between that was appended by itself.
+// dictionary. In between there is a row that was appended on its own.
 func TestTextsThatRepeatAreFlushedWithOthers(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	must(t, e.CreateDatabase(ctx, "d", true))

@@ -14,21 +14,25 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// loadChunkBytes is the greatest size of the rows that a load buffers (a chunk). A load with more
-// rows writes each full chunk as parts. A load with fewer rows appends them through the log.
+// loadChunkBytes is the maximum size in bytes of the rows that a load buffers. Such a buffer full
+// of rows is a chunk. A load with more rows writes each full chunk as parts. A load with fewer rows
+// appends them through the log.
 const loadChunkBytes = 64 << 20
 
-// LoadOptions says what a load does in addition to adding rows.
+// LoadOptions are the options of Engine.Load.
 type LoadOptions struct {
-	// Create creates the table in the same edit. Engine.Load sets the table's id.
+	// Create creates the table in the edit that adds the rows. Engine.Load sets the id of the
+	// table.
 	Create bool
-	// Replace drops an existing table of the same name in the same edit. It needs Create.
+	// Replace drops an existing table of the same name, in the edit that creates the new table. It
+	// needs Create.
 	Replace bool
 }
 
-// Load is an operation that adds any number of rows in one edit, even if they are too many for the
-// log and the memtables. Each chunk (see loadChunkBytes) is written as parts when it is full. No
-// reader sees these parts before Commit. Only one goroutine may call the methods of a Load.
+// Load adds any number of rows to a table in one edit, even if they are too many for the log and
+// the memtables. Rows are buffered in chunks of at most loadChunkBytes, and each full chunk is
+// written as parts. No reader sees these parts before Commit. Only one goroutine may call the
+// methods of a Load.
 type Load struct {
 	engine  *Engine
 	table   schema.Table
@@ -40,12 +44,12 @@ type Load struct {
 	release    []func()
 	parts      []*partFile
 	rows       int64
-	writers    errgroup.Group // writes parts in the background, one at a time
+	writers    errgroup.Group // goroutines that write parts in the background, one at a time
 }
 
-// Load begins a load into a table t: an existing table at its current version or, with
-// LoadOptions.Create, a new one as for CreateTable. The caller ends the load by Commit, CommitOver
-// or Abort.
+// Load begins a load into the table t. That is an existing table at its current schema version or,
+// with LoadOptions.Create, a new table as for CreateTable. The caller ends the load by calling
+// Commit, CommitOver or Abort.
 func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -64,11 +68,11 @@ func (e *Engine) Load(ctx context.Context, t schema.Table, o LoadOptions) (*Load
 	return l, nil
 }
 
-// Table returns the table of the load, with its id.
+// Table returns the table into which rows are loaded. Its id is set.
 func (l *Load) Table() schema.Table { return l.table }
 
-// Add adds a batch, which must conform to the table. The load retains the batch. Add may wait for
-// memory.
+// Add adds a batch of rows, which must conform to the table. The load adds a reference to the
+// batch. Add may wait for memory.
 func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 	if rec.NumRows() == 0 {
 		return nil
@@ -88,8 +92,8 @@ func (l *Load) Add(ctx context.Context, rec arrow.RecordBatch) error {
 	return nil
 }
 
-// spill starts to write the buffered chunk as parts, in the background. Before that it waits until
-// the previous chunk is written, and returns the error of that.
+// spill starts to write the buffered chunk of rows as parts, in the background. Before that it
+// waits until the previous chunk is written, and returns the error of that write.
 func (l *Load) spill(ctx context.Context) error {
 	if err := l.writers.Wait(); err != nil {
 		return err
@@ -140,14 +144,14 @@ func (l *Load) writeParts(ctx context.Context, chunk []arrow.RecordBatch) error 
 	return nil
 }
 
-// Commit makes all rows visible and durable, and returns their number. After an error nothing of
-// the load is left.
+// Commit makes all rows of the load visible and durable, and returns their number. After an error
+// nothing of the load is left.
 //
 // If the table has a primary key, Commit returns an error, because rows of the load may have keys
-// that exist: see CommitOver. The exception is a table that merges on read. There the returned
-// number includes rows that other rows of the load supersede.
+// that exist already. CommitOver is for such tables. The exception is a table that merges on read.
+// For this the returned number includes rows that other rows of the load supersede.
 func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err error) {
-	l.room.Close() // no more rows will be added
+	l.room.Close() // no more rows will be added, so no more memory is needed
 	if err = l.writers.Wait(); err == nil && l.rows > 0 && len(l.table.PrimaryKey) > 0 && !l.table.MergeOnRead {
 		err = errKeyed(l.table)
 	}
@@ -159,8 +163,8 @@ func (l *Load) Commit(ctx context.Context, o AppendOptions) (rows int64, err err
 	}
 	if len(l.parts) == 0 && !l.options.Create {
 		if l.chunkBytes >= l.engine.ChunkBytes()/leastSpill {
-			// A chunk does not wait for memory here, because other loads would wait for the memory
-			// that it holds. If no memory is free, it is written as parts instead.
+			// The append does not wait for memory. Otherwise other loads would wait for the memory
+			// that this chunk holds. If no memory is free, the chunk is written as parts instead.
 			o.Room = l.room
 		}
 		_, err := l.engine.Append(ctx, []TableRows{{ID: l.table.ID, Batches: l.chunk}}, o)
@@ -192,7 +196,7 @@ func errOtherSchema(t schema.Table) error {
 	return base.Errorf(base.Conflict, "the schema of table %s changed while rows were loaded", t.QualifiedName()).WithHint("run the statement again")
 }
 
-// publish commits the load in one edit.
+// publish commits the load: one edit makes its parts visible.
 func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	e := l.engine
 	var edit *catalog.Edit
@@ -226,8 +230,8 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 			if t.current.schema.Version != l.table.Version {
 				return nil, errOtherSchema(l.table)
 			}
-			// Rows that are appended after the load must be newer than its rows, so they must not
-			// go to the existing memtable.
+			// Rows that are appended after the load must be newer than its rows. So they must not
+			// go to the existing memtable, which has older rows.
 			if l.table.MergeOnRead && e.active.residents[t.id] != nil {
 				if err := e.freeze(); err != nil {
 					return nil, err
@@ -266,8 +270,9 @@ func (l *Load) publish(ctx context.Context, o AppendOptions) error {
 	return base.Wrap(err, "load table %s", l.table.QualifiedName())
 }
 
-// checkNameLocked returns an error unless the table's schema exists and its name is free. If the
-// name belongs to a table that the load may replace, it sets *replaced instead.
+// checkNameLocked returns an error unless the schema of the load's table exists and the table's
+// name is free. If the name belongs to a table that the load may replace, that is not an error, and
+// *replaced is set to that table. The caller must hold mu.
 func (l *Load) checkNameLocked(replaced **table) error {
 	e := l.engine
 	if err := e.checkSchemaLocked(l.table.Database, l.table.Schema); err != nil {
@@ -283,9 +288,10 @@ func (l *Load) checkNameLocked(replaced **table) error {
 	return e.checkFreeLocked(key, l.table.Name)
 }
 
-// Abort ends the load and removes what it wrote. It may be called after any error.
+// Abort ends the load and removes the files that it wrote. It may be called after any error.
 func (l *Load) Abort() error {
-	// Add or Commit has returned this error, or it does not matter because the load is given up.
+	// Ignore this error: either Add or Commit has returned it already, or it does not matter
+	// because the load is given up.
 	_ = l.writers.Wait()
 	l.room.Close()
 	giveBack(l.chunk, l.release)

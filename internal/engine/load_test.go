@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// openSmall opens an engine whose loads write parts from 128 KiB on.
+// openSmall opens an engine in which a load writes parts as soon as it has 128 KiB of rows.
 func openSmall(t *testing.T, fsys vfs.FS) *Engine {
 	t.Helper()
 	settings := manual
@@ -120,8 +120,9 @@ func TestALoadThatIsGivenUpLeavesNothing(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestALoadDoesNotTakeAwayWhatCameMeanwhile adds a column while rows are loaded into a table that
-// merges on read. The loaded rows would replace rows that have a value in the new column.
+// TestALoadDoesNotTakeAwayWhatCameMeanwhile loads rows into a table that merges on read, and adds a
+// column meanwhile. Without a check, the loaded rows would replace rows that have a value in the
+// new column.
 func TestALoadDoesNotTakeAwayWhatCameMeanwhile(t *testing.T) {
 	for _, rows := range []int64{3, 20000} { // through the log, and as parts
 		e := openSmall(t, vfs.NewCrashable())
@@ -211,9 +212,9 @@ func TestALoadCreatesAndReplacesItsTable(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestKeysOfLoadsGoWhenTheirTimeIsOver uses loads, whose keys the catalog gets without a flush, and
-// a later request with one of these keys that fails. A restart loads the keys in another order than
-// they were used.
+// TestKeysOfLoadsGoWhenTheirTimeIsOver uses loads, because the catalog gets their idempotency keys
+// without a flush. A later request with one of these keys fails. After a restart the keys are
+// loaded in another order than they were used.
 func TestKeysOfLoadsGoWhenTheirTimeIsOver(t *testing.T) {
 	clock := newManualClock()
 	disk := vfs.NewCrashable()
@@ -266,8 +267,8 @@ func TestKeysOfLoadsGoWhenTheirTimeIsOver(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestLoadsDoNotWaitForOneAnother runs several loads whose chunks fill the memory, and which all
-// need more: for the log, or for more rows. The clock stands still, so none may give up.
+// TestLoadsDoNotWaitForOneAnother runs several loads whose chunks fill the memory. All of them need
+// more memory, for the log or for more rows. The clock stands still, so none of them may give up.
 func TestLoadsDoNotWaitForOneAnother(t *testing.T) {
 	for what, more := range map[string]int{"to commit": 0, "to add": 4000} {
 		e := openSmall(t, vfs.NewCrashable())

@@ -8,26 +8,29 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// markInterval is how often the log's mark is written, at most. So the mark may lag that far behind
-// the acknowledged rows. It is written in the background, so that no commit waits for its fsync.
+// markInterval is the shortest time between two writes of the log's mark (wal.Mark). So the mark
+// may be that far behind the acknowledged rows. It is written in the background, so that no commit
+// waits for its fsync.
 const markInterval = 50 * time.Millisecond
 
-// marker writes the log's mark (wal.Mark), which says how far the log must be readable at the next
-// start.
+// marker writes the log's mark (wal.Mark), a file that says up to where the log must be readable at
+// the next start.
 type marker struct {
 	mu sync.Mutex
-	// segment and end say how far the log is durable: up to the offset end of the segment. Guarded
-	// by mu.
+	// segment and end say up to where the log is durable: up to the offset end of the segment. mu
+	// guards both.
 	segment base.SegmentID
-	end     int64         // guarded by mu; see segment
-	wake    chan struct{} // of size 1; has an element if the mark is to be written
+	end     int64         // offset in bytes, see segment; guarded by mu
+	wake    chan struct{} // channel of capacity 1; it has an element if the mark is to be written
 
 	writing sync.Mutex
-	mark    *wal.Mark // guarded by writing; nil: not opened yet
-	failing bool      // guarded by writing: the last attempt to write failed, and that was logged
+	mark    *wal.Mark // the open mark, or nil if it was not opened yet; guarded by writing
+	// failing says whether the last attempt to write the mark failed, which was logged; guarded by
+	// writing.
+	failing bool
 }
 
-// durable tells the marker how far the log is durable now. It runs in the committer.
+// durable tells the marker up to where the log is durable now. It runs in the committer.
 func (e *Engine) durable() {
 	m := &e.marker
 	m.mu.Lock()
@@ -39,7 +42,7 @@ func (e *Engine) durable() {
 	}
 }
 
-// runMarker writes the mark in the background, at most once in markInterval.
+// runMarker writes the log's mark in the background, at most once in markInterval.
 func (e *Engine) runMarker() {
 	defer e.background.Done()
 	for {
@@ -57,9 +60,9 @@ func (e *Engine) runMarker() {
 	}
 }
 
-// writeMark writes how far the log is durable to the mark. If that fails, the next start may not
-// notice that the newest rows are lost. That is no reason to refuse rows: the failure is logged,
-// and the next call tries again.
+// writeMark writes to the log's mark up to where the log is durable. If that fails, the next start
+// may not notice that the newest rows are lost. That is no reason to refuse rows. So the failure is
+// only logged, and the next call tries again.
 func (e *Engine) writeMark() {
 	m := &e.marker
 	m.writing.Lock()
@@ -80,7 +83,7 @@ func (e *Engine) writeMark() {
 	m.failing = err != nil
 }
 
-// closeMark writes the mark for the last time, and closes it.
+// closeMark writes the log's mark for the last time, and closes it.
 func (e *Engine) closeMark() error {
 	e.writeMark()
 	if e.marker.mark == nil {

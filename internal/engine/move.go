@@ -8,30 +8,34 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// moving records the changes that are committed to rows while their rowsets are being rewritten.
-// The new files do not have these changes.
+// moving records the changes that are committed to the rows of some rowsets while these rowsets are
+// being rewritten. The new files do not have these changes.
 type moving struct {
-	changes map[base.SourceID]*patch.Set // the recorded changes, by id of the old rowset
+	changes map[base.SourceID]*patch.Set // the recorded changes, by the id of the old rowset
 }
 
-// moved is a remap of a rowset that was replaced. Changes that were computed before need it.
+// moved is the remap of a rowset that was replaced: it gives the new addresses of its rows. A
+// change whose snapshot has the old rowset needs it.
 type moved struct {
-	seq  base.Seq // edit of the remap: snapshots from this edit on do not have the old rowset
+	// seq is the number of the edit that replaced the rowset. Snapshots from this edit on do not
+	// have the old rowset.
+	seq  base.Seq
 	move patch.Move
 }
 
-// moves has the retained remaps of all tables, oldest first. A remap is needed by changes that were
-// computed before it. So it is retained while a snapshot of any table from before it is held. Such
-// a snapshot may be held for long, for example by a query whose result is read slowly, so the
-// memory of remaps is bounded. If a remap that a change needs was dropped, the change is
+// moves has the retained remaps of all tables, oldest first. A remap gives the new row addresses of
+// a rowset that was replaced. Changes need it if their snapshot was taken before the replacement.
+// So a remap is retained while a snapshot of any table from before it is held. Such a snapshot may
+// be held for long, for example by a query whose result is read slowly. So the memory of remaps is
+// bounded, and the oldest are dropped. A change that needs a dropped remap gets the error
 // ErrChanged. Remaps since a table was locked are not dropped, so a statement that runs again under
 // the table lock succeeds.
 type moves struct {
-	kept  []keptMove // ascending by seq
+	kept  []keptMove // the retained remaps, by ascending sequence number of the edit
 	bytes int64
 }
 
-// keptMove is an element of moves. The remap itself is in table.moved.
+// keptMove describes one retained remap. The remap itself is in table.moved.
 type keptMove struct {
 	table   *table
 	sources []base.SourceID
@@ -39,12 +43,14 @@ type keptMove struct {
 	bytes   int64
 }
 
-// movesBytes is the limit of the memory of retained remaps; the newest one is retained even beyond
-// it. The remaps that are retained for superseded rows have the same limit, separately.
+// movesBytes is the limit of the memory of retained remaps, in bytes. The newest remap is retained
+// even if it alone exceeds the limit. The remaps that are retained for the dedup states of tables
+// have the same limit, separately.
 func (e *Engine) movesBytes() int64 { return e.settings.MemoryBytes / 4 }
 
-// add retains a remap of rowsets (sources) of a table, made by edit seq. If the memory of all
-// remaps exceeds limit, it drops the oldest ones, except those since a table lock was taken.
+// add retains the remap move of the rowsets sources of a table, which were replaced by the edit
+// seq. If the memory of all remaps exceeds limit, it drops the oldest ones, except those since a
+// table lock was taken.
 func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.Move, limit int64) {
 	if t.moved == nil {
 		t.moved = map[base.SourceID]moved{}
@@ -62,7 +68,7 @@ func (m *moves) add(t *table, sources []base.SourceID, seq base.Seq, move patch.
 	})
 }
 
-// drop drops those remaps for which the function returns true.
+// drop drops the retained remaps for which the function drop returns true.
 func (m *moves) drop(drop func(keptMove) bool) {
 	m.kept = slices.DeleteFunc(m.kept, func(k keptMove) bool {
 		if !drop(k) {
@@ -76,8 +82,8 @@ func (m *moves) drop(drop func(keptMove) bool) {
 	})
 }
 
-// forget drops the remaps up to the oldest held snapshot, which nobody can need. It is called at
-// every commit, and usually finds nothing.
+// forget drops the remaps that no change can need any more: those that are not newer than the
+// oldest held snapshot. It is called at every commit, and usually there are none.
 func (m *moves) forget(oldest base.Seq) {
 	if len(m.kept) == 0 || m.kept[0].seq > oldest {
 		return
@@ -85,12 +91,13 @@ func (m *moves) forget(oldest base.Seq) {
 	m.drop(func(k keptMove) bool { return k.seq <= oldest })
 }
 
-// forgetTable drops the remaps of a table.
+// forgetTable drops all retained remaps of a table.
 func (m *moves) forgetTable(t *table) {
 	m.drop(func(k keptMove) bool { return k.table == t })
 }
 
-// beginMove begins to record changes of the rowsets, for a flush or rewrite. The caller holds mu.
+// beginMove begins to record the changes that are committed to the rows of the given rowsets. A
+// flush or rewrite calls it. The caller holds mu.
 func (t *table) beginMove(sources ...base.SourceID) *moving {
 	m := &moving{changes: map[base.SourceID]*patch.Set{}}
 	for _, source := range sources {
@@ -100,12 +107,12 @@ func (t *table) beginMove(sources ...base.SourceID) *moving {
 	return m
 }
 
-// endMove ends the recording of m. The caller holds mu.
+// endMove ends the recording of changes by m. The caller holds mu.
 func (t *table) endMove(m *moving) {
 	t.moving = slices.DeleteFunc(t.moving, func(other *moving) bool { return other == m })
 }
 
-// add records a committed change, as far as it is about the rowsets that are being rewritten. The
+// add records the part of a committed change that is about rowsets which are being rewritten. The
 // caller holds mu.
 func (m *moving) add(c committed) error {
 	updated := bySource(c.updated)
@@ -122,19 +129,20 @@ func (m *moving) add(c committed) error {
 	return nil
 }
 
-// settled is what settleMove returns: the changes that were committed during a rewrite, carried
+// settled is the result of settleMove: the changes that were committed during a rewrite, carried
 // over to the new rowsets.
 type settled struct {
 	move patch.Move
-	// By rowset id: the changes of new rowsets, and nil for each old rowset.
+	// sets has the patches and deletions of each new rowset, and nil for each old rowset, by rowset
+	// id.
 	sets   map[base.SourceID]*patch.Set
 	stored []partChanges
 }
 
-// settleMove ends a rewrite: it carries the changes that were committed during the rewrite over to
-// the new rowsets, and adds them to the edit that lists the new parts. It runs in the committer, so
-// no more changes can be committed. If settleMove or the edit fails, files of settled.stored may
-// exist, and the caller removes them with discardPatches.
+// settleMove is called at the end of a flush or rewrite. It carries the changes that were committed
+// meanwhile over to the new rowsets, and adds them to the edit that lists the new parts. It runs in
+// the committer, so no more changes can be committed before that edit. If settleMove or the edit
+// fails, files of settled.stored may exist, and the caller removes them with discardPatches.
 func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.Move) (*settled, error) {
 	s := &settled{move: move, sets: map[base.SourceID]*patch.Set{}}
 	for _, set := range m.changes {
@@ -162,8 +170,9 @@ func (e *Engine) settleMove(edit *catalog.Edit, t *table, m *moving, move patch.
 	return s, nil
 }
 
-// showMoveLocked publishes the result of settleMove: it retains the remap, and sets the patches of
-// the new rowsets. The new parts must be in the current version already.
+// showMoveLocked makes the result of settleMove visible: it retains the remap of the replaced
+// rowsets, and sets the patches of the new rowsets. The new parts must be in the table's current
+// version already. The caller must hold mu.
 func (e *Engine) showMoveLocked(t *table, s *settled) {
 	var sources []base.SourceID
 	for source, set := range s.sets {
@@ -177,8 +186,8 @@ func (e *Engine) showMoveLocked(t *table, s *settled) {
 	e.patchLocked(t, s.sets)
 }
 
-// forgetLocked drops remaps and write sets that were retained for snapshots which have been
-// released.
+// forgetLocked drops the remaps and write sets that no held snapshot needs any more. The caller
+// must hold mu.
 func (e *Engine) forgetLocked() {
 	oldest := e.live.oldest()
 	e.moves.forget(oldest)

@@ -42,8 +42,8 @@ func TestMovesThatNobodyFollowsAreNotKept(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestMovesOfAllTablesAreBounded flushes two tables that nobody reads, until their remaps take too
-// much memory. The table whose remaps take the most drops them.
+// TestMovesOfAllTablesAreBounded flushes two tables that are not read, until their remaps take too
+// much memory. Then the table whose remaps take the most memory drops its remaps.
 func TestMovesOfAllTablesAreBounded(t *testing.T) {
 	e := openSmall(t, vfs.NewCrashable())
 	large, err := createSettling(e, "large", false)

@@ -29,7 +29,7 @@ func (e *Engine) Schemas() []catalog.SchemaName {
 // HasDatabase reports whether a database exists.
 func (e *Engine) HasDatabase(name string) bool { return e.hasName(keyOf(name)) }
 
-// HasSchema reports whether a schema exists in a database.
+// HasSchema reports whether a schema of this name exists in the database.
 func (e *Engine) HasSchema(database, name string) bool { return e.hasName(keyOf(database, name)) }
 
 // Tables returns all tables, sorted by database, schema and name.
@@ -55,7 +55,8 @@ func (e *Engine) Views() []catalog.View {
 	})
 }
 
-// Table returns the current schema of a table. If the table was dropped, the error is NotFound.
+// Table returns the current schema of the table with this id. If the table was dropped, the error
+// is NotFound.
 func (e *Engine) Table(id base.TableID) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -66,8 +67,8 @@ func (e *Engine) Table(id base.TableID) (schema.Table, error) {
 	return t.current.schema, nil
 }
 
-// TableVersion returns a version of a table's schema by its number. Parts and memtables may have
-// been written with older versions.
+// TableVersion returns the schema that the table had in the given version. Readers of parts and
+// memtables need it, since these may have been written with older versions.
 func (e *Engine) TableVersion(id base.TableID, version uint32) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -93,8 +94,9 @@ func (e *Engine) tableLocked(id base.TableID) (*table, error) {
 	return t, nil
 }
 
-// Lookup finds a table by its name. Names are compared as DuckDB compares them. If there is none,
-// the error is NotFound, and its hint has the most similar existing name.
+// Lookup finds a table by its name. Names are compared as DuckDB compares them, without regard to
+// case. If there is no such table, the error is NotFound, and its hint has the most similar
+// existing name.
 func (e *Engine) Lookup(database, schemaName, name string) (schema.Table, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -107,7 +109,7 @@ func (e *Engine) Lookup(database, schemaName, name string) (schema.Table, error)
 	return schema.Table{}, e.missingTableLocked(database, schemaName, name)
 }
 
-// LookupView finds a view as Lookup finds a table.
+// LookupView finds a view by its name, as Lookup finds a table.
 func (e *Engine) LookupView(database, schemaName, name string) (catalog.View, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -139,7 +141,8 @@ func (e *Engine) missingTableLocked(database, schemaName, name string) error {
 	return didYouMean(err, name, there)
 }
 
-// checkSchemaLocked returns a NotFound error unless the database and the schema exist.
+// checkSchemaLocked returns a NotFound error unless the database and the schema exist. The caller
+// must hold mu.
 func (e *Engine) checkSchemaLocked(database, schemaName string) error {
 	if _, ok := e.databases[keyOf(database)]; !ok {
 		return didYouMean(base.Errorf(base.NotFound, "database %q does not exist", database), database, slices.Collect(maps.Values(e.databases)))
@@ -156,7 +159,8 @@ func (e *Engine) checkSchemaLocked(database, schemaName string) error {
 	return nil
 }
 
-// didYouMean adds the most similar existing name to an error as a hint, if one is similar to name.
+// didYouMean returns err with a hint that has the most similar existing name. there are the
+// existing names. If none of them is similar to name, err gets no hint.
 func didYouMean(err *base.Error, name string, there []string) error {
 	slices.Sort(there)
 	best := base.Nearest(name, there)

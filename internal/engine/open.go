@@ -19,9 +19,10 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Names of files in a data directory, except for the catalog.
+// These are the names of files and folders in a data directory, except that of the catalog.
 const (
-	// LockName is the file that is locked while the directory is open. The file is never removed.
+	// LockName is the name of the file that is locked while the directory is open. The file is
+	// never removed.
 	LockName = "LOCK"
 
 	walName     = "wal"
@@ -31,15 +32,15 @@ const (
 )
 
 // Contents are the names that a data directory may contain, except LockName. The first one is the
-// catalog, which makes a folder a data directory.
+// catalog. A folder with a catalog is a data directory.
 var Contents = []string{catalog.FileName, catalog.FileName + catalog.JournalSuffix, RestoredName, ReserveName, walName, partsName, patchesName, tmpName, damagedName}
 
-// Around are names that a folder may contain although it is not a data directory: the lock file,
-// which is never removed, and lost+found, which is in the top folder of file systems.
+// Around are names that a folder may contain although it is not a data directory. These are the
+// lock file, which is never removed, and lost+found, which is in the top folder of a file system.
 var Around = []string{LockName, "lost+found"}
 
 // Exists reports whether a folder is a data directory: whether it has a catalog that is not empty.
-// Open leaves an empty catalog if the process ends just after Open created it.
+// A catalog is empty if a process ended just after Open created it.
 func Exists(fsys vfs.FS, dir string) (bool, error) {
 	info, err := fsys.Stat(filepath.Join(dir, catalog.FileName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,8 +49,8 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 	return err == nil && info.Size > 0, base.Wrap(err, "open %s", dir)
 }
 
-// Open opens a data directory. If the directory has no files, it creates one. A data directory has
-// these files:
+// Open opens a data directory. If the directory has no files, Open makes it a new data directory. A
+// data directory has these files:
 //
 //	LOCK                              locked by the process that has the directory open
 //	catalog.db                        SQLite: what is flushed, and all definitions
@@ -61,13 +62,13 @@ func Exists(fsys vfs.FS, dir string) (bool, error) {
 //	damaged/                          parts that scoter check --repair quarantined
 //	RESTORED                          restored from a backup, see ForkExports
 //
-// All rows that were acknowledged before are present, however the last process ended.
+// All rows that were acknowledged before are present, in whichever way the last process ended.
 //
 // Errors:
 //   - Conflict: another process has the directory open
 //   - Corrupt: files are damaged. Then Open has changed nothing, but it may have removed unfinished
 //     work of the last process.
-//   - Corrupt: there are files but no catalog. A new catalog would make all of them garbage.
+//   - Corrupt: there are files but no catalog. A new catalog would make all of these files garbage.
 func Open(dir string, settings Settings, components Components) (*Engine, error) {
 	e := &Engine{
 		dir: dir, fs: components.FS, clock: components.Clock, log: components.Logger,
@@ -169,7 +170,7 @@ func (e *Engine) open() (err error) {
 }
 
 // checkExists returns a Corrupt error if the folder has a log, parts or patches, but no catalog.
-// Files in tmp/ do not count.
+// Files in tmp/ are ignored.
 func (e *Engine) checkExists() error {
 	if exists, err := Exists(e.fs, e.dir); err != nil || exists {
 		return err
@@ -187,7 +188,7 @@ func (e *Engine) checkExists() error {
 	return nil
 }
 
-// load builds the engine's state in memory from the state of the catalog.
+// load builds the engine's state in memory from state, the content of the catalog.
 func (e *Engine) load(state catalog.State) error {
 	for _, name := range state.Databases {
 		e.databases[keyOf(name)] = name
@@ -233,8 +234,8 @@ func (e *Engine) load(state catalog.State) error {
 	if err := e.loadExports(state); err != nil {
 		return err
 	}
-	// The catalog does not store the order in which requests finished. The order of expiry is about
-	// the same. Almost all records from the log are newer.
+	// The catalog does not store the order in which requests finished. The order in which their
+	// records expire is about the same. Almost all records from the log are newer.
 	slices.SortFunc(state.Keys, func(a, b catalog.Key) int { return a.Expires.Compare(b.Expires) })
 	for _, k := range state.Keys {
 		c, err := restoreClaim(k)
@@ -247,15 +248,15 @@ func (e *Engine) load(state catalog.State) error {
 	}
 	e.nextTable.Store(uint32(state.Counters.NextTable))
 	e.nextStream, e.nextExport = state.Counters.NextStream, state.Counters.NextExport
-	// Ids below the reserved one may have been used for rows that were visible, so they are not
-	// used again.
+	// Ids below NextSource may have been used for rows that were visible, so they are not used
+	// again.
 	e.sources.next, e.sources.reserved = state.Counters.NextSource, state.Counters.NextSource
 	e.seq = state.Counters.NextSeq - 1
 	return nil
 }
 
-// removeOrphans removes files that the catalog does not list: files of a flush or merge that a
-// crash interrupted, and files whose removal failed earlier.
+// removeOrphans removes files that the catalog does not list. These are files of a flush or merge
+// that a crash interrupted, and files that could not be removed earlier.
 func (e *Engine) removeOrphans() (err error) {
 	if e.orphans, err = e.strangers(e.listedLocked(), e.tables); err != nil || e.settings.KeepOrphans {
 		return err
@@ -269,17 +270,17 @@ func (e *Engine) removeOrphans() (err error) {
 	return nil
 }
 
-// Orphans returns the paths of files that Open found and the catalog does not list. It is empty
-// unless Settings.KeepOrphans is set, since Open otherwise removes these files.
+// Orphans returns the paths of files that Open found and that the catalog does not list. The list
+// is empty unless Settings.KeepOrphans is set, since Open otherwise removes these files.
 func (e *Engine) Orphans() []string { return e.orphans }
 
-// Close ends all background work and closes the files. Requests that wait get the error
+// Close ends all work in the background and closes the files. Waiting requests get the error
 // Unavailable. Close does not flush, since the log has all rows. Snapshots that are still held stay
 // readable. Close returns the errors of closing the log and the catalog.
 func (e *Engine) Close() error {
 	e.closeOnce.Do(func() {
 		close(e.closing)
-		// Wait until a running flush ends, because it needs the committer.
+		// Wait until a running flush has ended, because the flush needs the committer.
 		_ = e.flushing.Acquire(context.Background(), 1)
 		e.queue.close()
 		e.flushing.Release(1)

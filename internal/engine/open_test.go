@@ -192,8 +192,8 @@ func TestACutLogIsNoticed(t *testing.T) {
 	}
 }
 
-// TestOrphansAreKeptForWhoOnlyLooks opens a directory with what a crash left of a flush, and then
-// with an older catalog.
+// TestOrphansAreKeptForWhoOnlyLooks opens a directory with Settings.KeepOrphans. First it has files
+// that a flush left when it crashed, and then it has an older catalog.
 func TestOrphansAreKeptForWhoOnlyLooks(t *testing.T) {
 	disk := flushedAndLogged(t)
 	orphans := []string{"/db/parts/1/999.parquet", "/db/parts/7", "/db/patches/1/9.parquet"}

@@ -15,10 +15,10 @@ import (
 
 // Rewrite replaces parts of a table by new parts with the same rows, as a merge does. It holds a
 // snapshot of the old parts with their deletions and patches, from which the caller reads the rows.
-// Publish carries changes that were committed since over to the new parts.
+// Changes that are committed after the snapshot are carried over to the new parts by Publish.
 //
-// The snapshot does not include the rows of memtables. Otherwise writers could wait until the merge
-// ends for their memory, while the merge pauses because writers wait.
+// The snapshot does not include the rows of memtables. Otherwise writers might have to wait for
+// that memory until the merge ends, while the merge pauses because writers wait.
 type Rewrite struct {
 	Snapshot *snapshot.Snapshot
 
@@ -26,18 +26,18 @@ type Rewrite struct {
 	table   base.TableID
 	sources []base.SourceID
 	moving  *moving
-	// A Mutation or Retyping sets check and note, which are called in the committer. check returns
-	// an error if the change is not valid any more. note records the change, for the checks of
-	// later changes.
+	// The functions check and note are called in the committer. A Mutation or Retyping sets them.
+	// check returns an error if the change is not valid any more. note records the change, so that
+	// later changes are compared with it.
 	check func(edit *catalog.Edit) error
 	note  func(t *table, edit *catalog.Edit)
-	// next is set by a Retyping. It is the schema version that the table gets together with the new
-	// parts.
+	// next is the schema version that the table gets together with the new parts. It is set only by
+	// a Retyping.
 	next *schema.Table
 }
 
-// Rewrite begins to rewrite parts (sources) of a table. If one of them was removed, the error is
-// Conflict. The caller closes the Rewrite.
+// Rewrite begins to rewrite parts of the table id. sources are the ids of the parts. If one of them
+// was removed, the error is Conflict. The caller closes the Rewrite.
 func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -53,10 +53,10 @@ func (e *Engine) Rewrite(id base.TableID, sources []base.SourceID) (*Rewrite, er
 	return &Rewrite{Snapshot: e.storedLocked(t), engine: e, table: id, sources: sources, moving: t.beginMove(sources...)}, nil
 }
 
-// Table returns the table in the rewrite's snapshot.
+// Table returns the table as it is in the snapshot of the rewrite.
 func (r *Rewrite) Table() *snapshot.Table { return r.Snapshot.Tables[r.table] }
 
-// Close ends the rewrite. If Publish was not called, nothing is changed.
+// Close ends the rewrite. If Publish was not called, the table stays unchanged.
 func (r *Rewrite) Close() {
 	e := r.engine
 	e.mu.Lock()
@@ -67,11 +67,11 @@ func (r *Rewrite) Close() {
 	r.Snapshot.Release()
 }
 
-// Publish replaces the old parts by new ones. The new parts have the rows of the snapshot, and move
-// is the remap of these rows. The caller has written the new files at PartPath, under ids of
-// NextSourceID. Publish sets Created of the parts.
+// Publish replaces the old parts of the rewrite by new ones. The new parts have the rows of the
+// snapshot, and move is the remap of these rows. The caller has written the new files at PartPath,
+// under ids from NextSourceID. Publish sets Created of the parts.
 //
-// If one of the old parts was removed meanwhile, the error is Conflict and nothing changes. After
+// If one of the old parts was removed meanwhile, the error is Conflict, and nothing changes. After
 // any error the new files belong to the caller, which removes them with AbandonPart.
 func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) error {
 	e := r.engine
@@ -144,12 +144,12 @@ func (r *Rewrite) Publish(ctx context.Context, parts []catalog.Part, move patch.
 	return base.Wrap(err, "replace parts")
 }
 
-// PartFile returns the file of a part. The caller holds a snapshot that has the part.
+// PartFile returns the file of the part. The caller must hold a snapshot that has the part.
 func (e *Engine) PartFile(p *catalog.Part) *blocks.File { return e.files.File(p.Stored()) }
 
-// PartsChanged returns a channel that receives a value after flushes or loads added parts: one
-// value for any number of them since the last receive. All callers get the same channel, so there
-// can be only one receiver, the merger.
+// PartsChanged returns a channel that receives a value after a flush or load added parts. Several
+// additions may give only one value. All callers get the same channel, so there can be only one
+// receiver, the merger.
 func (e *Engine) PartsChanged() <-chan struct{} { return e.partsAdded }
 
 func (e *Engine) notifyPartsAdded() {
@@ -159,18 +159,18 @@ func (e *Engine) notifyPartsAdded() {
 	}
 }
 
-// PatchesFull reports whether patches take so much memory that a change was refused, or may soon be
-// refused. Then merges should write patches into parts.
+// PatchesFull reports whether a change was refused because patches take too much memory, or may
+// soon be refused. Then merges should write patches into parts, which frees memory.
 func (e *Engine) PatchesFull() bool {
 	return e.patchesShort.Load() || e.patchBytes.Load() > e.settings.MemoryBytes/4
 }
 
-// Changes returns the number of successful calls of Commit since Open. A number that grows tells
-// background work that statements are changing rows, so that it leaves half of its time to them.
+// Changes returns the number of successful calls of Commit since Open. If the number grows,
+// statements are changing rows. Work in the background then leaves half of its time to them.
 func (e *Engine) Changes() uint64 { return e.changes.Load() }
 
-// UnderPressure reports whether writers wait for memory. Then background work that can wait should
-// pause, to leave the machine to flushes.
+// UnderPressure reports whether writers wait for memory. Work in the background that is not urgent
+// should then pause, so that flushes get the machine.
 func (e *Engine) UnderPressure() bool {
 	e.budget.mu.Lock()
 	defer e.budget.mu.Unlock()

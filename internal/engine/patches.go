@@ -12,9 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// patchLocked replaces the patches of rowsets of a table; nil removes them. It copies the map of
-// patches, because snapshots share it. The memory of patches counts in the budget as long as they
-// are in the map.
+// patchLocked replaces the patches (deletions and new values) of some rowsets of a table. sets has
+// the new ones by rowset id. nil removes the patches of a rowset. It copies the table's map of
+// patches, because snapshots share that map. While patches are in the table's map, their memory
+// counts in the budget. The caller must hold mu.
 func (e *Engine) patchLocked(t *table, sets map[base.SourceID]*patch.Set) {
 	if len(sets) == 0 {
 		return
@@ -45,7 +46,7 @@ func (e *Engine) patchLocked(t *table, sets map[base.SourceID]*patch.Set) {
 	}
 }
 
-// unpatchLocked drops all patches of a table, and its remaps.
+// unpatchLocked drops all patches and remaps of a table. The caller must hold mu.
 func (e *Engine) unpatchLocked(t *table) {
 	none := map[base.SourceID]*patch.Set{}
 	for source := range t.patches {
@@ -55,10 +56,10 @@ func (e *Engine) unpatchLocked(t *table) {
 	e.moves.forgetTable(t)
 }
 
-// checkPatchMemory returns an error if a change's patches and the existing ones would take more
-// than half of Settings.MemoryBytes. If the change's patches alone take more, the error is
-// TooLarge. Otherwise it is Unavailable, because merges make memory free: they write patches into
-// parts.
+// checkPatchMemory returns an error if the patches of a change do not fit into memory. bytes is
+// their size. They and the existing patches may take half of Settings.MemoryBytes. If the patches
+// of the change alone take more, the error is TooLarge. Otherwise it is Unavailable, because merges
+// free memory by writing patches into parts.
 func (e *Engine) checkPatchMemory(bytes int64) error {
 	limit := e.settings.MemoryBytes / 2
 	if bytes > limit {
@@ -75,31 +76,32 @@ func (e *Engine) checkPatchMemory(bytes int64) error {
 }
 
 // TakesChange reports whether a change can be stored as patches: there is memory for it, and it
-// fits into one frame of the log. bytes is the size of its values and row numbers. Until its flush,
-// the change takes twice that memory (see prepareChange). In the log it takes more than that size.
+// fits into one frame of the log. bytes is the size of the change's values and row numbers. The
+// change takes twice that memory until its flush (see prepareChange), and more than bytes in the
+// log.
 func (e *Engine) TakesChange(bytes int64) bool {
 	return 2*bytes+e.patchBytes.Load() <= e.settings.MemoryBytes/2 && bytes <= maxBodyBytes/2
 }
 
-// committed is a committed change, which its generation records until it is flushed.
+// committed is a committed change of one table. Its generation records it until it is flushed.
 type committed struct {
 	table   base.TableID
 	seq     base.Seq
-	created time.Time // time of the change; if it was replayed, time of the replay
+	created time.Time // time of the change or, if it was replayed from the log, time of the replay
 	deleted map[base.SourceID]*roaring.Bitmap
 	updated []patch.Layer
 
 	expression *patch.Expression
 }
 
-// live has the sequence numbers of all snapshots that are held, ascending.
+// live has the sequence numbers of all snapshots that are held, in ascending order.
 type live struct {
 	mu   sync.Mutex
-	seqs list.List // guarded by mu; elements are base.Seq
+	seqs list.List // list of base.Seq, ascending; guarded by mu
 }
 
-// hold adds the sequence number of a new snapshot; release removes it. seq must not be less than
-// those of earlier calls.
+// hold adds the sequence number of a new snapshot to live, and release removes it. seq must not be
+// less than in earlier calls.
 func (l *live) hold(seq base.Seq) (release func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,8 +113,8 @@ func (l *live) hold(seq base.Seq) (release func()) {
 	}
 }
 
-// oldest returns the sequence number of the oldest held snapshot, or the greatest number if there
-// is none.
+// oldest returns the sequence number of the oldest snapshot that is held. If none is held, it
+// returns the greatest possible number.
 func (l *live) oldest() base.Seq {
 	l.mu.Lock()
 	defer l.mu.Unlock()

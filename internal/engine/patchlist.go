@@ -14,38 +14,41 @@ import (
 // PatchStorage says where a patch is stored on disk.
 type PatchStorage string
 
-// The values of PatchStorage.
+// PatchInLog, PatchInCatalog and PatchInFile say where a patch is stored.
 const (
 	PatchInLog     PatchStorage = "log"
 	PatchInCatalog PatchStorage = "catalog"
 	PatchInFile    PatchStorage = "file"
 )
 
-// StoredPatch describes changes that are stored together, as one row of the list of patches. It is
-// one of these:
-//   - everything that the log has for one part or memtable
+// StoredPatch describes changes that are stored together. It is one entry in the list of patches
+// that users see, and is one of these:
+//   - all changes that the log has for one part or memtable
 //   - one patch in the catalog
 //   - the deleted rows of a part in the catalog
 //   - an expression update
 type StoredPatch struct {
 	Table    schema.Table
 	Source   base.SourceID
-	Memtable bool     // the id Source is that of a memtable
-	Columns  []string // columns with new values, by their present names
+	Memtable bool     // whether Source is the id of a memtable instead of a part
+	Columns  []string // names of the columns with new values, as they are called now
 	Updated  int64    // number of rows with new values
 	Deleted  int64    // number of deleted rows
-	Bytes    int64    // size on disk
+	Bytes    int64    // size on disk in bytes
 	Storage  PatchStorage
-	// Created is the time of the oldest change. For changes that were replayed from the log, it is
-	// the time of the replay. Zero means that it is unknown.
+	// Created is the time of the oldest of the changes. If it is zero, the time is unknown. For
+	// changes that were replayed from the log, it is the time of the replay.
 	Created time.Time
-	Path    string // path of the patch's file, relative to the data directory; empty if it has none
+	// Path is the path of the patch's file, relative to the data directory; empty if the patch is
+	// not in a file.
+	Path string
 	// Expression is the SQL of an expression update, or empty. An expression update applies to all
 	// parts that lack it, so Source and Updated are 0.
 	Expression string
 }
 
-// Patches lists all changes of rows that no merge has written into parts yet, by table and rowset.
+// Patches lists all changes of rows that no merge has written into parts yet, ordered by table and
+// rowset.
 func (e *Engine) Patches() []StoredPatch {
 	e.mu.RLock()
 	all := e.catalogPatchesLocked()
@@ -53,11 +56,11 @@ func (e *Engine) Patches() []StoredPatch {
 	for id, t := range e.tables {
 		versions[id] = t.current
 	}
-	var changes [][]committed // the changes of each generation, which never change
+	var changes [][]committed // the changes of each generation; the lists themselves never change
 	for _, g := range append(e.generations[:len(e.generations):len(e.generations)], e.active) {
 		changes = append(changes, g.changes)
 	}
-	e.mu.RUnlock() // counting rows takes long, and must not make the committer wait
+	e.mu.RUnlock() // counting rows takes long, and the committer must not wait for it
 	all = append(all, loggedPatches(versions, changes)...)
 	slices.SortStableFunc(all, func(a, b StoredPatch) int {
 		return cmp.Or(cmp.Compare(a.Table.ID, b.Table.ID), cmp.Compare(a.Source, b.Source))
@@ -66,7 +69,7 @@ func (e *Engine) Patches() []StoredPatch {
 }
 
 // catalogPatchesLocked lists the patches and deleted rows that are in the catalog, and all
-// expression updates.
+// expression updates. The caller must hold mu.
 func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	for _, t := range e.tables {
 		now := t.current.schema
@@ -96,8 +99,8 @@ func (e *Engine) catalogPatchesLocked() (all []StoredPatch) {
 	return all
 }
 
-// loggedPatches lists changes that are only in the log, one entry per rowset. It leaves out rowsets
-// that were rewritten since, because the catalog has their changes.
+// loggedPatches lists the changes that are only in the log, one entry per rowset. It leaves out
+// rowsets that were rewritten since then, because the catalog has their changes.
 func loggedPatches(versions map[base.TableID]*version, changes [][]committed) []StoredPatch {
 	type logged struct {
 		StoredPatch
@@ -146,7 +149,8 @@ func loggedPatches(versions map[base.TableID]*version, changes [][]committed) []
 	return out
 }
 
-// columnNames returns the present names of columns. Dropped columns are left out.
+// columnNames returns the present names of the columns with the given ids. Dropped columns are left
+// out.
 func columnNames(now schema.Table, ids []base.ColumnID) []string {
 	var names []string
 	for _, id := range ids {

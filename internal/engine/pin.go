@@ -8,37 +8,39 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Pins says which table lock a statement holds on the tables that it changes. If several statements
-// wait for a table lock, they get it in the order in which they asked.
+// Pins says which kind of table lock a statement holds on the tables that it changes. If several
+// statements wait for the lock of a table, they get it in the order in which they asked.
 type Pins uint8
 
 const (
 	Unpinned Pins = iota // the statement holds no lock
-	// The statement shares the lock (Share): no other statement holds it exclusively.
+	// Shared means that the statement holds a shared lock (from Share), so no other statement holds
+	// the exclusive lock.
 	Shared
-	Pinned // the statement holds the lock exclusively (Pin)
+	Pinned // the statement holds the exclusive lock (from Pin)
 )
 
 // wholePin is the weight of an exclusive lock in the semaphore of a table. A shared lock has the
-// weight 1, so wholePin bounds the number of shared locks.
+// weight 1. So there can be at most wholePin shared locks at a time.
 const wholePin = 1 << 40
 
 func newPin() *semaphore.Weighted { return semaphore.NewWeighted(wholePin) }
 
-// Waits, if not nil, is called before a request or statement waits for a table lock. If it returns an
-// error, the lock is not waited for, and the caller gets that error. Otherwise the returned function
-// over is called after the wait.
+// Waits is a function that is called before a request or statement waits for a table lock. If it
+// returns an error, the caller gets that error instead of waiting. Otherwise the returned function
+// over is called after the wait. A nil Waits is not called.
 type Waits func(ctx context.Context) (over func(), err error)
 
 // ErrPinned says that a change was refused, because another statement has locked its table
-// exclusively. The caller may wait with Share and try again. It must release its snapshot first,
-// because a snapshot keeps rows in memory.
+// exclusively. The caller may wait for the lock with Share and try again. It must release its
+// snapshot before that, because a snapshot keeps rows in memory.
 var ErrPinned = base.Errorf(base.Conflict, "another statement has the table to itself")
 
 // Pin locks tables exclusively until release is called. While they are locked, Commit returns
-// ErrPinned to other statements that change these tables without a lock. A statement takes the lock
-// from its second attempt on. It takes its snapshot under the lock, and commits with Pins set to
-// Pinned. So no other statement changes what it reads or writes.
+// ErrPinned to other statements that change these tables without a lock. A statement calls Pin when
+// it runs for the second time, because its first attempt had a conflict. It takes its snapshot
+// under the lock, and commits with AppendOptions.Pins set to Pinned. So no other statement changes
+// what it reads or writes.
 //
 // Flushes and merges continue, since they change no rows. Appends continue, too, except for tables
 // that merge on read, where they wait. If a table does not exist, the error is NotFound.
@@ -67,22 +69,23 @@ func (e *Engine) Pin(ctx context.Context, waits Waits, tables ...base.TableID) (
 	}, nil
 }
 
-// Share takes shared locks on tables until release is called: many statements can have one at a
-// time, but no other statement gets an exclusive lock. It waits while a statement holds an
-// exclusive lock. Everything else is as for Pin.
+// Share takes shared locks on tables until release is called. Many statements can have a shared
+// lock at a time, but then no other statement gets an exclusive lock. Share waits while a statement
+// holds an exclusive lock. The other rules of Pin apply to Share, too.
 func (e *Engine) Share(ctx context.Context, waits Waits, tables ...base.TableID) (release func(), err error) {
 	_, release, err = e.acquirePins(ctx, waits, tables, 1)
 	return release, err
 }
 
-// tryShare is Share, except that it returns ErrPinned instead of waiting.
+// tryShare takes shared locks on tables like Share, except that it returns ErrPinned instead of
+// waiting.
 func (e *Engine) tryShare(ctx context.Context, tables []base.TableID) (release func(), err error) {
 	refuse := func(context.Context) (func(), error) { return nil, ErrPinned }
 	return e.Share(ctx, refuse, tables...)
 }
 
-// acquirePins takes the semaphores of tables with a weight, in the order of the tables' ids. The
-// weight is 1 for a shared and wholePin for an exclusive lock.
+// acquirePins takes the semaphores of the tables ids, each with the given weight, in the order of
+// the ids. The weight is 1 for a shared lock and wholePin for an exclusive one.
 func (e *Engine) acquirePins(ctx context.Context, waits Waits, ids []base.TableID, weight int64) (held []*table, release func(), err error) {
 	release = func() {
 		for _, t := range held {

@@ -25,10 +25,10 @@ func TestWritersThatWaitForMemoryCutNoSmallGenerations(t *testing.T) {
 	}
 }
 
-// TestWritersThatWaitForMemoryAreNotForgotten has a writer wait for memory that only a flush can
-// free, in two situations: the committer is busy with an edit, and another edit waits; or the rows
-// to flush have not reached the committer yet. The clock stands still, so nothing else gives the
-// writer its memory.
+// TestWritersThatWaitForMemoryAreNotForgotten has a writer that waits for memory which only a flush
+// can free. There are two situations. In one, the committer is busy with an edit and another edit
+// waits. In the other, the rows to flush have not reached the committer yet. The clock stands
+// still, so nothing else gives the writer its memory.
 func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 	const rows = 1000
 	batchOf := func(writer string, rows int) []TableRows {
@@ -100,8 +100,8 @@ func TestWritersThatWaitForMemoryAreNotForgotten(t *testing.T) {
 }
 
 // TestSettlingWaitsForMemoryWithoutASnapshot deduplicates a table, and runs a mutation, while a
-// writer waits for the memory of the table's rows. The clock stands still. A statement that waits
-// while it holds the rows would wait for itself.
+// writer waits for the memory of the table's rows. The clock stands still. If one of them held a
+// snapshot of these rows while it waits, it would wait for itself.
 func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
 	e, err := Open("/db", Settings{MemoryBytes: 4 << 20}, Components{FS: vfs.NewCrashable(), Clock: newManualClock(), Logger: quiet, PoisonMemory: true})
 	must(t, err)
@@ -161,8 +161,8 @@ func TestSettlingWaitsForMemoryWithoutASnapshot(t *testing.T) {
 	must(t, e.Close())
 }
 
-// TestAllWritersGetTheirTurnWhenMemoryIsShort: a writer that waits during a flush, and needs more
-// than the flush frees, must not wait forever.
+// TestAllWritersGetTheirTurnWhenMemoryIsShort has a writer that waits during a flush and needs more
+// memory than the flush frees. It must not wait forever.
 func TestAllWritersGetTheirTurnWhenMemoryIsShort(t *testing.T) {
 	settings := Settings{MemoryBytes: 1 << 20}
 	e, err := Open("/db", settings, Components{FS: vfs.NewCrashable(), Logger: quiet, PoisonMemory: true})

@@ -10,31 +10,32 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Progress says which offsets of a source an append covers. It is stored in the same log frame as
-// the rows, and later in the catalog transaction that lists their parts. So the rows of each offset
-// are in the tables exactly once, even if records are read again after a crash.
+// Progress says up to which offsets of a source an append has the rows. It is stored in the same
+// log frame as the rows, and later in the catalog transaction that lists their parts. So the rows
+// of each offset are in the tables exactly once, even if records are read again after a crash.
 type Progress struct {
 	Stream base.StreamID
-	Ranges []OffsetRange // at most one range per partition
+	Ranges []OffsetRange // ranges of offsets, at most one for each partition of a topic
 }
 
-// OffsetRange is a range of offsets of one partition, from From up to, but not including, Next.
-// Offsets in the range for which there is no row (compacted, aborted, dead letters) count as read,
-// too.
+// OffsetRange is a range of offsets of one partition of a topic: from From up to, but not
+// including, Next. It may include offsets for which there is no row, such as those of compacted or
+// aborted records, or of dead letters. They count as read, too.
 type OffsetRange struct {
 	Topic string
-	// Distinguishes topics that had the same name; zero if the broker has no topic ids.
+	// TopicID distinguishes topics that had the same name. It is zero if the broker has no topic
+	// ids.
 	TopicID   [16]byte
 	Partition int32
 	From      int64
 	Next      int64
-	Epoch     int32 // leader epoch of the last record in the range; -1 if unknown
-	// Reset allows From to differ from the source's stored offset. It is for a topic that lost
-	// records, or that was created again. The same append must record the reason.
+	Epoch     int32 // leader epoch of the last record in the range; -1 if it is unknown
+	// Reset allows From to differ from the offset that is stored for the source. It is needed if
+	// the topic lost records, or was created again. The same append must record the reason.
 	Reset bool
 }
 
-// offsetKey identifies a partition of a topic for one source.
+// offsetKey identifies a source, a topic and a partition of that topic.
 type offsetKey struct {
 	stream    base.StreamID
 	topic     string
@@ -43,7 +44,8 @@ type offsetKey struct {
 
 func keyOfOffset(o catalog.Offset) offsetKey { return offsetKey{o.Stream, o.Topic, o.Partition} }
 
-// offsets has, for each source and partition, the stored offset: that of the next record to read.
+// offsets has the stored offset of each partition that a source reads: the offset of the next
+// record to read.
 type offsets map[offsetKey]catalog.Offset
 
 func (all offsets) advance(p *Progress) {
@@ -63,8 +65,8 @@ func (all offsets) sorted() []catalog.Offset {
 	})
 }
 
-// follows returns an error unless the range begins at the stored offset now. known is false if no
-// offset is stored. Then, and with Reset, the range may begin anywhere.
+// follows returns an error unless the range begins at the stored offset now. If no offset is stored
+// (known is false), or Reset is set, the range may begin anywhere.
 func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	switch {
 	case r.From < 0 || r.Next < r.From || r.Partition < 0 || r.Epoch < -1:
@@ -79,8 +81,8 @@ func (r OffsetRange) follows(now catalog.Offset, known bool) error {
 	return nil
 }
 
-// checkProgress returns an error unless the ranges of p begin at the stored offsets. ahead has the
-// offsets that requests before it in the group will store. It runs in the committer.
+// checkProgress returns an error unless each range of p begins at the stored offset. ahead has the
+// offsets that earlier requests of the same group will store. It runs in the committer.
 func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	if p == nil {
 		return nil
@@ -102,8 +104,8 @@ func (e *Engine) checkProgress(p *Progress, ahead offsets) error {
 	return nil
 }
 
-// advanceLocked records that an append with p is committed: the offsets of its source are now
-// those after the ranges.
+// advanceLocked is called when an append with the progress p was committed. The stored offsets of
+// the source become the ends of p's ranges. The caller must hold mu.
 func (e *Engine) advanceLocked(g *generation, p *Progress) {
 	if p == nil {
 		return
@@ -112,7 +114,8 @@ func (e *Engine) advanceLocked(g *generation, p *Progress) {
 	e.streams[p.Stream].offsets.advance(p)
 }
 
-// replayProgress does for a replayed frame what advanceLocked does for a committed one.
+// replayProgress updates the stored offsets of a source for a frame that is replayed from the log,
+// as advanceLocked does for a new commit.
 func (e *Engine) replayProgress(g *generation, p *Progress) error {
 	if p == nil || e.streams[p.Stream] == nil {
 		return nil // the source was dropped after the append
@@ -127,14 +130,15 @@ func (e *Engine) replayProgress(g *generation, p *Progress) error {
 	return nil
 }
 
-// liveOffsets returns offsets for the catalog, without those of sources that were dropped.
+// liveOffsets returns the given offsets as a list for the catalog, without the offsets of sources
+// that were dropped.
 func (e *Engine) liveOffsets(all offsets) []catalog.Offset {
 	return slices.DeleteFunc(all.sorted(), func(o catalog.Offset) bool { return e.streams[o.Stream] == nil })
 }
 
-// encode returns the content of the section of progress in a log frame: the source's id, the number
-// of ranges, then for each range the topic (length and bytes), its id (16 bytes), partition, from,
-// next, epoch plus 1, and 1 for a reset. Numbers are unsigned varints.
+// encode returns the content of the section of progress in a log frame. It has the source's id and
+// the number of ranges. For each range follow the topic (length and bytes), its id (16 bytes),
+// partition, from, next, epoch plus 1, and 1 for a reset. Numbers are unsigned varints.
 func (p *Progress) encode() []byte {
 	b := binary.AppendUvarint(nil, uint64(p.Stream))
 	b = binary.AppendUvarint(b, uint64(len(p.Ranges)))

@@ -9,47 +9,48 @@ import (
 	"github.com/scoterdb/scoter/internal/memtable"
 )
 
-// request is work for the committer. It is either rows to append and changes to commit, or an edit,
-// which runs between two groups.
+// request is work for the committer. It is one of two things: rows to append and changes to commit
+// together, or an edit, which runs between two groups of requests.
 type request struct {
-	// The following fields are for rows and changes.
+	// The fields from tables to release are for rows and changes.
 	tables   []tableRows
 	body     [][]byte
-	encoded  []byte // encoded sections of the frame, see the method sections
-	counts   Counts // part of the answer
-	bytes    int64  // memory reserved in the budget for the body and the rows
+	encoded  []byte // encoded sections of the log frame, see the method sections
+	counts   Counts // numbers of changed rows, for the answer
+	bytes    int64  // bytes that the body and the rows have reserved in the budget
 	async    bool
-	claim    *claim     // nil if there is no idempotency key
-	progress *Progress  // nil if the rows are not from a source
-	changes  *changeSet // nil if there are only rows to append
-	// evolutions are schema changes that are made just before the rows are committed.
+	claim    *claim     // idempotency record; nil if the request has no idempotency key
+	progress *Progress  // offsets of a source; nil if the rows are not from a source
+	changes  *changeSet // changes of existing rows; nil if there are only rows to append
+	// evolutions are the schema changes that the committer makes just before it commits the rows.
 	evolutions []Evolution
 	release    func() // releases what the request still owns; the committer calls it once
 
-	edit func() error // edit to run; nil if the request has rows or changes
+	edit func() error // the edit to run; nil if the request has rows or changes
 
-	done chan outcome // of size 1; receives the outcome
+	done chan outcome // channel of capacity 1 that receives the outcome of the request
 }
 
-// newRequest returns a request for rows and changes, which the caller adds.
+// newRequest returns a request without rows and changes, which the caller adds.
 func newRequest(o AppendOptions) *request {
 	return &request{async: o.Async, evolutions: o.Evolutions, progress: o.Progress, claim: o.claim, release: func() {}, done: make(chan outcome, 1)}
 }
 
-// empty reports whether there is nothing to commit: neither rows nor changes, nor an idempotency
-// record or offsets to store.
+// empty reports whether the request has nothing to commit: no rows, no changes, no idempotency
+// record and no offsets.
 func (r *request) empty() bool {
 	return r.progress == nil && r.claim == nil && (r.changes == nil || !slices.ContainsFunc(r.changes.tables, (*tableChange).does)) &&
 		!slices.ContainsFunc(r.tables, func(t tableRows) bool { return len(t.rows) > 0 })
 }
 
-// tableRows are the rows of one table in a request, as copies in the memtables' memory.
+// tableRows are the rows that a request appends to one table. They are copies in the memtables'
+// memory.
 type tableRows struct {
 	id      base.TableID
 	version uint32 // schema version to which the rows conform
 	rows    []*memtable.Rows
 	charged int64
-	// keys has hashes of the rows' primary keys if the table merges on read: see Change.Keys.
+	// keys has hashes of the primary keys of the rows if the table merges on read: see Change.Keys.
 	keys []uint64
 }
 
@@ -58,17 +59,17 @@ type outcome struct {
 	err error
 }
 
-// queue has the requests that wait for the committer. Its length needs no limit: each request for
+// queue has the requests that wait for the committer. Its length needs no limit: each request with
 // rows holds reserved memory, and each edit has a caller that waits for it.
 type queue struct {
 	mu      sync.Mutex
-	pending []*request    // guarded by mu
-	closed  bool          // guarded by mu
-	wake    chan struct{} // of size 1; wakes the committer
+	pending []*request    // the waiting requests, oldest first; guarded by mu
+	closed  bool          // whether the queue is closed; guarded by mu
+	wake    chan struct{} // channel of capacity 1 that wakes the committer
 }
 
-// push adds a request. If the queue is closed, it returns an error, and the caller still owns the
-// request.
+// push adds a request to the queue. If the queue is closed, it returns an error, and the caller
+// still owns the request.
 func (q *queue) push(r *request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -80,8 +81,8 @@ func (q *queue) push(r *request) error {
 	return nil
 }
 
-// signal wakes the committer. The committer then looks for requests, and for writers that wait for
-// memory.
+// signal wakes the committer. The committer then checks the queue for requests, and the budget for
+// writers that wait for memory.
 func (q *queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -106,7 +107,7 @@ func (q *queue) next(maxBytes int64) (group []*request, closed bool) {
 	}
 	group = q.pending[:n:n]
 	if q.pending = q.pending[n:]; len(q.pending) == 0 {
-		q.pending = nil // so that the array is freed
+		q.pending = nil // drop the array, so that its memory is freed
 	}
 	return group, q.closed
 }
@@ -118,8 +119,8 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// withdraw removes a request from the queue. If the committer has the request already, it returns
-// false.
+// withdraw removes a request from the queue. If the committer has taken the request already, it
+// returns false.
 func (q *queue) withdraw(r *request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -131,10 +132,10 @@ func (q *queue) withdraw(r *request) bool {
 	return true
 }
 
-// commit runs an edit in the committer, between two groups. The edit validates against the present
-// state, makes the change durable, and publishes it. All changes but those of requests with rows
-// are made this way. If ctx ends before the edit begins, the edit does not run. Once the edit runs,
-// commit waits for its outcome, because callers clean up after an error.
+// commit runs an edit in the committer, between two groups of requests. The edit validates a change
+// against the present state, makes it durable, and publishes it. All changes are made this way,
+// except those of requests with rows. If ctx ends before the edit begins, the edit does not run.
+// Once the edit runs, commit waits for its outcome, because callers clean up after an error.
 func (e *Engine) commit(ctx context.Context, edit func() error) error {
 	r := &request{edit: edit, done: make(chan outcome, 1)}
 	if err := e.queue.push(r); err != nil {

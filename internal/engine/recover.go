@@ -8,12 +8,13 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// recover replays the log. Each segment after the flushed ones becomes a frozen generation, with
-// the memtables, rowset ids, row ordinals and schema versions that it had before. Rows are not
-// conformed again: memtables of older versions are read like parts of older versions. Frames of
-// dropped tables, and frames from before a TRUNCATE of their table, are left out.
+// recover replays the log. Each segment that is not flushed becomes a frozen generation. The
+// generation has the same memtables, rowset ids, row numbers and schema versions as before the
+// restart. Rows are not converted to newer schema versions: memtables of older versions are read
+// like parts of older versions. Frames of dropped tables, and frames from before a TRUNCATE of
+// their table, are left out.
 //
-// When all rows are there again, recover removes files that the catalog does not list, and begins a
+// When all rows are restored, recover removes files that the catalog does not list, and begins a
 // new segment.
 func (e *Engine) recover(state catalog.State) error {
 	if err := e.checkSegments(state); err != nil {
@@ -48,10 +49,10 @@ func (e *Engine) recover(state catalog.State) error {
 	return nil
 }
 
-// checkSegments returns a Corrupt error if a segment of the log was lost. It compares the existing
-// segments with the catalog. A segment is flushed only after the next one exists, the newest
-// segment is never removed, and the first segment is created before the catalog has anything. So
-// the segment after the flushed ones must exist.
+// checkSegments returns a Corrupt error if a segment of the log is missing. It compares the
+// existing segments with the catalog. A segment is flushed only after the next one exists, and the
+// newest segment is never removed. The first segment is created before the catalog has anything. So
+// the segment after the last flushed one must exist.
 func (e *Engine) checkSegments(state catalog.State) error {
 	ids, err := wal.List(e.fs, e.walDir())
 	if err != nil {
@@ -59,18 +60,18 @@ func (e *Engine) checkSegments(state catalog.State) error {
 	}
 	next := state.FlushedThrough + 1
 	if len(ids) > 0 && ids[0] <= next && next <= ids[len(ids)-1] {
-		return nil // whether later segments are missing is checked against the log's mark
+		return nil // missing later segments are found by comparison with the log's mark
 	}
 	if len(ids) == 0 && next == 1 && len(state.Databases) == 0 && state.Counters.NextTable == 1 {
-		return nil // a new data directory
+		return nil // this is a new data directory
 	}
 	return base.Errorf(base.Corrupt, "%s is missing: the catalog has what came before it, and rows that were acknowledged later are lost", wal.SegmentPath(e.walDir(), next)).
 		WithHint("put the log back, or restore a backup")
 }
 
-// replay adds a run of decoded frames to the generation of their segment, which is not visible yet.
-// All rows of the run are added before its changes. That is right because changes name the rows
-// that they modify by address.
+// replay adds a run of decoded frames (consecutive frames of the log) to the generation of their
+// segment, which is not visible yet. It adds all rows of the run before the run's changes. That is
+// right because changes identify the rows that they modify by address.
 func (e *Engine) replay(run *replayedRun) error {
 	g := e.generationOf(run.segment)
 	for _, rows := range run.rows {
@@ -97,7 +98,8 @@ func (e *Engine) replay(run *replayedRun) error {
 	return nil
 }
 
-// generationOf returns the generation of a segment. It is the newest generation, or is added now.
+// generationOf returns the generation of a segment. If there is none yet, it adds one as the
+// newest.
 func (e *Engine) generationOf(segment base.SegmentID) *generation {
 	if n := len(e.generations); n > 0 && e.generations[n-1].segment == segment {
 		return e.generations[n-1]
@@ -108,8 +110,8 @@ func (e *Engine) generationOf(segment base.SegmentID) *generation {
 	return g
 }
 
-// replayRows adds rows to the memtable that had them before the restart, and creates it if
-// necessary.
+// replayRows adds rows to the same memtable (by id) that had them before the restart. If the
+// memtable does not exist yet, it creates it.
 func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 	in := rows.in
 	r := g.residents[in.id]
@@ -139,7 +141,8 @@ func (e *Engine) replayRows(g *generation, rows *replayedRows) error {
 	return nil
 }
 
-// showReplayed adds the memtables of a replayed generation to the current versions of their tables.
+// showReplayed makes a replayed generation visible: it adds its memtables to the current versions
+// of their tables.
 func (e *Engine) showReplayed(g *generation) {
 	for _, id := range g.tables() {
 		r, t := g.residents[id], e.tables[id]

@@ -14,21 +14,22 @@ import (
 )
 
 // How a load replaces rows of a table with a primary key. It is a change like those of Commit, but
-// nothing of it goes through the log. Its rows are in parts already, and the catalog transaction
-// that lists the parts also deletes the rows that they replace. So no row that it deletes may be
+// nothing of it goes through the log. Its rows are in parts already. The catalog transaction that
+// lists these parts also deletes the rows that they replace. So a row that it deletes must not be
 // only in the log.
 //
-// Therefore the caller locks the table and flushes before it looks for rows to replace. No other
-// statement can change the table then, later flushes have no rows of it, and remaps of merges are
-// followed. Superseded rows of a table that merges on read are deleted before.
+// Therefore the caller locks the table and flushes before it looks for rows to replace. While the
+// table is locked, no other statement can change it, and later flushes have no rows of it. If
+// merges replace parts meanwhile, the row addresses are carried over. In a table that merges on
+// read, superseded rows are deleted before.
 
-// ChunkBytes is the size of the rows that a load buffers before it writes them as parts. Fewer rows
-// are appended through the log.
+// ChunkBytes is the size in bytes of a chunk: the rows that a load buffers before it writes them as
+// parts. If a load has fewer rows, it appends them through the log.
 func (e *Engine) ChunkBytes() int64 { return min(loadChunkBytes, e.settings.MemoryBytes/8) }
 
-// Write writes a batch of rows as parts, in the background. The rows conform to the table, and the
-// parts have no other rows. Write retains the batch. It calls release when the memory is not needed
-// any more.
+// Write writes a batch of rows as parts, in the background. The rows must conform to the table. The
+// parts have only these rows. Write retains the batch, and calls release when the batch's memory is
+// not needed any more.
 func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func()) error {
 	if rec.NumRows() == 0 {
 		release()
@@ -40,10 +41,10 @@ func (l *Load) Write(ctx context.Context, rec arrow.RecordBatch, release func())
 	return l.spill(ctx)
 }
 
-// Parts writes all buffered rows as parts. It returns all parts of the load, in the order in which
-// their rows arrived. Until the commit, only the caller knows these parts.
+// Parts writes all buffered rows as parts, and returns all parts of the load, in the order in which
+// their rows arrived. Before the commit no reader sees these parts.
 func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
-	l.room.Close() // there are no more rows, or none soon
+	l.room.Close() // no more rows will be added, or none soon
 	if len(l.chunk) > 0 {
 		if err := l.spill(ctx); err != nil {
 			return nil, err
@@ -59,10 +60,11 @@ func (l *Load) Parts(ctx context.Context) ([]*catalog.Part, error) {
 	return parts, nil
 }
 
-// CommitOver is Commit for a load into a table with a primary key. One edit makes the rows of the
-// load visible and durable, and deletes the rows in deleted. These are rows of the snapshot, or
-// rows of the load's own parts. The caller holds the exclusive table lock, and took the snapshot
-// under the lock, after a Flush. counts is what Result.Counts will be.
+// CommitOver commits a load into a table with a primary key. One edit makes the rows of the load
+// visible and durable, and deletes the rows in deleted. These are rows of the snapshot s, or rows
+// of the load itself that newer rows of the same key replace. The caller must hold the exclusive
+// table lock. It must have taken the snapshot under that lock, after a Flush. counts is what the
+// result has as Counts.
 //
 // If the table was truncated, or its schema changed, since the snapshot, the error is ErrChanged.
 // After any error the caller still owns the load, and calls CommitOver again or Abort.
@@ -108,7 +110,9 @@ func (l *Load) CommitOver(ctx context.Context, s *snapshot.Snapshot, deleted map
 	})
 }
 
-// publishOver runs the one edit of CommitOver. own has the deleted rows of the load's own parts.
+// publishOver writes the one catalog edit of CommitOver. The edit lists the load's new parts, and
+// deletes the rows that they replace. own has the rows to be deleted in the new parts themselves:
+// the load may have several rows of one key.
 func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableChange, own map[base.SourceID]*roaring.Bitmap, counts Counts, o AppendOptions) (Result, error) {
 	e := l.engine
 	var sets map[base.SourceID]*patch.Set
@@ -159,8 +163,8 @@ func (l *Load) publishOver(ctx context.Context, s *snapshot.Snapshot, tc *tableC
 		old := t.installLocked(e.newVersionLocked(v.schema, parts, v.residents))
 		for _, m := range t.moving {
 			if err := m.add(committed{tc.id, result.Seq, e.now(), tc.deleted, nil, nil}); err != nil {
-				// This is a defect: rewrites that run at the moment could make deleted rows visible
-				// again.
+				// This would be a defect of Scoter: flushes or merges that are running could make
+				// deleted rows visible again.
 				e.stop(err)
 			}
 		}

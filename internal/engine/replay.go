@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// runBytes is the length of a run of frames that are decoded together. It is large enough that
-	// the fixed cost of a run does not matter, even if each frame has one row.
+	// runBytes is the size in bytes of a run: consecutive frames of the log that are decoded
+	// together. It is large enough that the fixed cost of a run does not matter, even if each frame
+	// has one row.
 	runBytes = 1 << 20
-	// replayBytes bounds the total length of the frames that are being decoded, or that wait to be
-	// applied.
+	// replayBytes is the maximum total size in bytes of the frames that are being decoded or that
+	// wait to be applied.
 	replayBytes = 8 << 20
 )
 
-// logRun is a run: consecutive frames of one segment that are decoded together.
+// logRun is a run of the log: consecutive frames of one segment that are decoded together.
 type logRun struct {
 	segment base.SegmentID
 	frames  []logFrame
@@ -34,9 +35,10 @@ type logFrame struct {
 	payload []byte
 }
 
-// replayLog reads the log in runs of frames. It calls decode with several runs at a time, and apply
-// with the results, one at a time, in the log's order. Frames for which wanted returns false are
-// verified but not decoded. After an error no more runs are applied. Nothing on disk is changed.
+// replayLog reads the log in runs (consecutive frames of a segment). Several goroutines decode runs
+// at the same time by calling decode. The results are passed to apply one at a time, in the log's
+// order. Frames for which wanted returns false are verified but not decoded. After an error no more
+// runs are applied. replayLog changes nothing on disk.
 func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.Seq) bool, decode func(logRun) (T, error), apply func(T) error) (wal.Result, error) {
 	type decoded struct {
 		ready chan struct{}
@@ -73,7 +75,8 @@ func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.
 		work.Go(func() error {
 			defer close(d.ready)
 			d.value, d.err = decode(full)
-			return nil // the error is in the result, and is returned when that would be applied
+			// The error is in the run's result; it is returned when the result would be applied.
+			return nil
 		})
 		run = logRun{}
 		select {
@@ -102,12 +105,12 @@ func replayLog[T any](fsys vfs.FS, dir string, wanted func(base.SegmentID, base.
 	}
 	close(queue)
 	if failed := work.Wait(); failed != nil {
-		err = failed // the error of reading is only a consequence of this one
+		err = failed // the error of reading is only a consequence of this error
 	}
 	return result, err
 }
 
-// replayedRun is the result of decoding a run.
+// replayedRun is the decoded form of a run (consecutive frames of a segment).
 type replayedRun struct {
 	segment base.SegmentID
 	frames  []replayedFrame
@@ -119,8 +122,8 @@ type replayedFrame struct {
 	seq base.Seq
 }
 
-// replayedRows are consecutive rows of one memtable in a run whose batches have the same encoding,
-// so that they are decoded together.
+// replayedRows are consecutive rows of one memtable in a run of the log. Their batches have the
+// same encoding, so they are decoded together.
 type replayedRows struct {
 	in          frameTable
 	table       schema.Table
@@ -130,8 +133,8 @@ type replayedRows struct {
 }
 
 // decodeRun decodes a run of frames. It leaves out rows of tables that were dropped or truncated
-// later. It runs concurrently with replay, so it reads only what replay does not change: the map of
-// tables, their schema versions, and when they were truncated.
+// later. Other goroutines call replay at the same time. So decodeRun reads only what replay does
+// not change: the map of tables, their schema versions, and when they were truncated.
 func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	run := &replayedRun{segment: in.segment}
 	newest := map[base.SourceID]*replayedRows{}
@@ -159,8 +162,9 @@ func (e *Engine) decodeRun(in logRun) (*replayedRun, error) {
 	return run, nil
 }
 
-// collect adds an encoded batch of a frame to a run. If the last rows of the same memtable have the
-// same encoding, the batch joins them.
+// collect adds an encoded batch of a frame to the rows of a run. newest has the last rows of each
+// memtable in the run. If these have the same encoding as the batch, the batch is added to them, so
+// that they are decoded together.
 func (e *Engine) collect(run *replayedRun, newest map[base.SourceID]*replayedRows, in frameTable, seq base.Seq, stream []byte) error {
 	t := e.tables[in.id]
 	if t == nil || seq <= t.truncatedSeq {

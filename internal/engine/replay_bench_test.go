@@ -15,8 +15,8 @@ import (
 // replayedLog is the size of the log in BenchmarkReplay, in bytes.
 const replayedLog = 256 << 20
 
-// BenchmarkReplay opens a directory whose log has 256 MiB, in frames of one row and in frames of
-// 10,000, and reports the time and the CPU seconds of Open.
+// BenchmarkReplay opens a directory whose log has 256 MiB: once in frames of one row, and once in
+// frames of 10,000 rows. It reports the time and the CPU seconds of Open.
 func BenchmarkReplay(b *testing.B) {
 	b.Run("rows=1", func(b *testing.B) { benchmarkReplay(b, 1) })
 	b.Run("rows=10000", func(b *testing.B) { benchmarkReplay(b, 10_000) })

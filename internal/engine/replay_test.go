@@ -67,8 +67,8 @@ func TestALongLogIsReplayedAsItWas(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestAFrameThatIsNoneEndsTheReplay has an invalid payload with a correct checksum between valid
-// frames: it is not a frame, or its rows are not an Arrow stream.
+// TestAFrameThatIsNoneEndsTheReplay has a payload with a correct checksum between valid frames,
+// which is invalid: either it is not a frame, or its rows are not an Arrow stream.
 func TestAFrameThatIsNoneEndsTheReplay(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"format": func(b []byte) []byte { b[0] = 77; return b },

@@ -18,28 +18,29 @@ import (
 // parts and the schema version. Nothing changes before that edit, so a crash leaves the table as it
 // was.
 //
-// Writing the parts takes a while, and meanwhile rows arrive and change. So it works in rounds.
-// Each round rewrites the parts that were added since the last one, and again the parts whose rows
-// got new values. When few rows are left, the last round makes all writers of the table wait. The
-// caller closes the Retyping.
+// Writing the parts takes a while, and meanwhile rows are added and changed. So the work is done in
+// rounds. Each round rewrites the parts that were added since the round before, and again the parts
+// whose rows got new values. When few rows are left, the last round makes all writers of the table
+// wait. The caller closes the Retyping.
 type Retyping struct {
 	engine *Engine
 	next   schema.Table
 	rounds []*Rewrite
-	taken  map[base.SourceID]bool // ids of all parts that were rewritten so far
-	// Releases the table lock and the hold of the last round; nil before it.
+	taken  map[base.SourceID]bool // ids of all parts that were rewritten in any round so far
+	// release releases what the last round takes: the table lock, and the hold that makes appends
+	// wait. It is nil before the last round.
 	release func()
 }
 
-// heldRowsAtMost is the greatest number of rows that the last round may write while writers wait.
-// But after maxRounds rounds, the next one is the last, however many rows are left.
+// heldRowsAtMost is the maximum number of rows that the last round may write while writers wait.
+// But after maxRounds rounds, the next round is the last, however many rows are left.
 const (
 	heldRowsAtMost = 1 << 18
 	maxRounds      = 8
 )
 
-// Retype begins to change a table to its next schema version. If the table does not have the
-// version before that any more, the error is ErrChanged.
+// Retype begins to change a table to its next schema version, in which a column has another type.
+// If the table's version is not the one before next any more, the error is ErrChanged.
 func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	if err := e.writable(); err != nil {
 		return nil, err
@@ -54,10 +55,10 @@ func (e *Engine) Retype(next schema.Table) (*Retyping, error) {
 	return &Retyping{engine: e, next: next, taken: map[base.SourceID]bool{}}, nil
 }
 
-// Round flushes the table's rows, and returns a snapshot of the table that has only the parts to be
-// rewritten in this round. stale has parts of earlier rounds that changed since: the caller
-// discards what it wrote for them. If last is true, the caller calls Publish after writing the
-// parts.
+// Round begins the next round of rewriting parts. It flushes the table's rows, and returns a
+// snapshot of the table that has only the parts to be rewritten in this round. stale has the parts
+// of earlier rounds that changed since then: the caller discards what it wrote for them. If last is
+// true, the caller calls Publish after writing the parts.
 func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.SourceID, last bool, err error) {
 	if r.release == nil {
 		rows, err := r.left()
@@ -79,7 +80,8 @@ func (r *Retyping) Round(ctx context.Context) (t *snapshot.Table, stale []base.S
 	return round.Table(), stale, r.release != nil, nil
 }
 
-// keepOut makes all other writers of the table wait: it takes the table lock, and holds appends.
+// keepOut makes all other writers of the table wait: it takes the exclusive table lock, and makes
+// appends wait.
 func (r *Retyping) keepOut(ctx context.Context) error {
 	unpin, err := r.engine.Pin(ctx, nil, r.next.ID)
 	if err != nil {
@@ -94,7 +96,7 @@ func (r *Retyping) keepOut(ctx context.Context) error {
 	return nil
 }
 
-// left returns the number of rows that the next round would have to write.
+// left returns the number of rows that the next round has to write.
 func (r *Retyping) left() (rows int64, err error) {
 	e := r.engine
 	e.mu.RLock()
@@ -115,9 +117,9 @@ func (r *Retyping) left() (rows int64, err error) {
 	return rows, nil
 }
 
-// staleLocked returns the parts of earlier rounds that were removed, or whose rows got new values,
-// since their round began. Deletions do not make a part stale, because Publish carries them over to
-// the new parts.
+// staleLocked returns the parts of earlier rounds that must be rewritten again: they were removed,
+// or their rows got new values, after their round began. Deletions do not make a part stale,
+// because Publish carries deletions over to the new parts. The caller must hold mu.
 func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	for _, round := range r.rounds {
 		expressed := slices.ContainsFunc(t.expressions, func(x *storedExpression) bool { return x.Seq > round.Snapshot.Seq })
@@ -130,7 +132,8 @@ func (r *Retyping) staleLocked(t *table) (stale []base.SourceID) {
 	return stale
 }
 
-// begin begins a round. Its Rewrite has the parts that are new, and those that are stale.
+// begin begins a round. The returned Rewrite has the parts that were added since the last round,
+// and the stale ones (those that must be rewritten again).
 func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
 	e := r.engine
 	e.mu.Lock()
@@ -160,7 +163,7 @@ func (r *Retyping) begin() (round *Rewrite, stale []base.SourceID, err error) {
 	return round, stale, nil
 }
 
-// Close ends the Retyping. If Publish did not succeed, nothing is changed.
+// Close ends the Retyping. If Publish did not succeed, the table stays unchanged.
 func (r *Retyping) Close() {
 	for _, round := range r.rounds {
 		round.Close()
@@ -172,11 +175,12 @@ func (r *Retyping) Close() {
 
 // Publish makes the new schema version and all new parts visible and durable. move is the remap of
 // all rows. If more is true, nothing was published: a load has added parts since the last round,
-// and another round must follow. If a part was merged meanwhile the error is Conflict, and if
-// something else changed it is ErrChanged. After these errors none of the new parts can be used.
+// and another round must follow. If a part was merged meanwhile, the error is Conflict. If
+// something else changed, the error is ErrChanged. After these errors none of the new parts can be
+// used.
 func (r *Retyping) Publish(ctx context.Context, parts []catalog.Part, move patch.Move) (more bool, err error) {
-	// An expression update between two rounds makes all parts stale. So the new parts have exactly
-	// those expression updates applied that the last round's snapshot has.
+	// The last round's snapshot has exactly the expression updates that the new parts have applied:
+	// an expression update between two rounds makes all parts stale.
 	all := &Rewrite{Snapshot: r.rounds[len(r.rounds)-1].Snapshot, engine: r.engine, table: r.next.ID, next: &r.next, sources: slices.Sorted(maps.Keys(r.taken))}
 	all.check = func(edit *catalog.Edit) error {
 		t := r.engine.tables[r.next.ID]

@@ -9,47 +9,51 @@ import (
 )
 
 // Room is a memory reservation of one statement that reads a snapshot and changes rows. The memory
-// counts within Settings.MemoryBytes. It is for what the statement collects and, by
-// AppendOptions.Room, for what it commits.
+// counts within Settings.MemoryBytes. It is for the rows that the statement collects, and for what
+// it commits (AppendOptions.Room).
 //
 // The rows of a snapshot stay in memory until it is released. So a statement that waits for memory
 // while it holds a snapshot may wait for itself, and all later writers wait with it. Therefore a
-// change never waits. If memory is not free at once, the error is ErrNoRoom. The statement then
-// releases its snapshot, calls Wait, and runs again with the memory that it got.
+// statement with a Room never waits while it holds a snapshot. If memory is not free at once, the
+// error is ErrNoRoom. The statement then releases its snapshot, calls Wait, and runs again with the
+// memory that it got.
 //
-// An INSERT does not run its query again. It reserves memory for its rows with Need, which waits, a
-// few times in all.
+// An INSERT is different, because its query is not run again. It reserves memory for its rows with
+// Need, which waits, but only a few times in all.
 type Room struct {
 	engine *Engine
-	left   int64 // bytes that are reserved in the budget, and not taken yet
-	taken  int64 // bytes taken since the last Wait or Restart
-	// What taken would have become when memory was short: bytes that an attempt needs at least.
+	left   int64 // bytes that are reserved in the budget and that the statement has not taken yet
+	taken  int64 // bytes that the statement took since the last Wait or Restart
+	// missed is the number of bytes that the last attempt of the statement needed at least: what
+	// taken would have become when memory was short.
 	missed int64
 }
 
 // ErrNoRoom says that a statement needs memory that is not free at once. The statement must release
-// its snapshot, call Wait, and run again.
+// its snapshot, call Room.Wait, and run again.
 var ErrNoRoom = base.Errorf(base.Unavailable, "no memory at once for the rows that a statement changes")
 
 const (
-	// roomGrowth is the factor by which Wait reserves more than the last attempt needed. It is
-	// large, because the attempt did not get to its remaining rows, and each attempt runs the query
-	// again.
+	// roomGrowth is a factor. Wait reserves roomGrowth times as much memory as the last attempt
+	// needed at least. It is large for two reasons: the attempt did not get to its remaining rows,
+	// and each attempt runs the query again.
 	roomGrowth = 8
-	// leastRoom is the least number of bytes that Wait reserves, so that most statements wait only
-	// once.
+	// leastRoom is the minimum number of bytes that Wait reserves. It is large enough that most
+	// statements wait only once.
 	leastRoom = 1 << 20
 )
 
-// Room returns a Room without memory, for one statement. The caller calls Close.
+// Room returns a memory reservation for one statement. It has no memory at first. The caller calls
+// Close.
 func (e *Engine) Room() *Room { return &Room{engine: e} }
 
-// Restart begins another attempt of the statement, which may take as much memory again. The caller
-// must have released what the attempt before took.
+// Restart begins another attempt of the statement, which may take as much memory as the one before.
+// The caller must have released what that attempt took.
 func (r *Room) Restart() { r.taken = 0 }
 
-// Take takes bytes without waiting. If they are not free, the error is ErrNoRoom; if they exceed
-// the whole budget, it is TooLarge. The caller calls release, at least once.
+// Take takes bytes of memory without waiting. If they are not free, the error is ErrNoRoom. If they
+// exceed the whole budget, it is TooLarge. The caller must call release, and may call it more than
+// once.
 func (r *Room) Take(bytes int64) (release func(), err error) {
 	if err := r.take(bytes); err != nil {
 		return nil, err
@@ -62,7 +66,7 @@ func (r *Room) Take(bytes int64) (release func(), err error) {
 	}, nil
 }
 
-// take is Take for a caller that returns the bytes to the budget itself.
+// take takes bytes of memory like Take, for a caller that gives them back to the budget itself.
 func (r *Room) take(bytes int64) error {
 	if more := bytes - r.left; more > 0 {
 		if there, err := r.engine.budget.take(more); err != nil || !there {
@@ -79,12 +83,14 @@ func (r *Room) take(bytes int64) error {
 	return nil
 }
 
-// Need takes bytes, and waits for them if necessary. It is for the rows of a query that is not run
-// again. All writers wait in one queue, and rows arrive in small batches. So each time it waits, it
-// reserves as much as it has taken so far, up to a chunk, in order to wait only a few times.
+// Need takes bytes of memory, and waits for them if necessary. It is for the rows of a query that
+// is not run again. All writers wait in one queue, and rows arrive in small batches. So when Need
+// has to wait, it reserves as much as it has taken so far, up to a chunk (ChunkBytes). This way it
+// waits only a few times.
 //
 // It waits at most Settings.MaxWait. Then the error is Unavailable or, if flushes fail, the error
-// of the last flush (StorageFull for a full disk). The caller calls release, at least once.
+// of the last flush (StorageFull for a full disk). The caller must call release, and may call it
+// more than once.
 func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error) {
 	if more := bytes - r.left; more > 0 {
 		more = max(more, min(r.taken, r.engine.ChunkBytes()))
@@ -96,14 +102,14 @@ func (r *Room) Need(ctx context.Context, bytes int64) (release func(), err error
 	return r.Take(bytes)
 }
 
-// leastSpill says which part of a chunk is worth writing as parts when memory is short: at least
-// 1/leastSpill.
+// leastSpill says how much buffered data is worth writing as parts when memory is short: at least
+// 1/leastSpill of a chunk (ChunkBytes).
 const leastSpill = 8
 
-// NeedBeside is Need for a bulk load, which has buffered rows of taken bytes. If no memory is free,
-// it first calls spill, which writes the buffered rows as parts, and only then waits. Otherwise the
-// load could wait for memory that only its own spill makes free. If taken is less than 1/leastSpill
-// of a chunk, it does not call spill.
+// NeedBeside takes memory like Need, for a bulk load that has buffered rows of taken bytes. If no
+// memory is free, it calls spill, which writes the buffered rows as parts, and then waits. Without
+// spill the load could wait for memory that only its own buffered rows can free. If taken is less
+// than 1/leastSpill of a chunk, spill is not called.
 func (r *Room) NeedBeside(ctx context.Context, bytes, taken int64, spill func() error) (release func(), err error) {
 	release, err = r.Take(bytes)
 	if !errors.Is(err, ErrNoRoom) {
@@ -117,13 +123,13 @@ func (r *Room) NeedBeside(ctx context.Context, bytes, taken int64, spill func() 
 	return r.Need(ctx, bytes)
 }
 
-// Wait waits for more memory than the last attempt needed, and reserves it for the next one. Its
-// errors are those of Need. The caller must not hold a snapshot, and must have released what it
-// took.
+// Wait waits until the statement can have more memory than its last attempt needed, and reserves it
+// for the next attempt. Its errors are those of Need. The caller must not hold a snapshot, and must
+// have released the memory that it took.
 func (r *Room) Wait(ctx context.Context) error {
 	r.Close()
-	// The limit is halfway between what the last attempt needed and the whole budget. So a
-	// statement that needs almost all memory gets it in a few attempts.
+	// The reservation is at most halfway between what the last attempt needed and the whole budget.
+	// So a statement that needs almost all memory gets it after a few attempts.
 	need := min(max(roomGrowth*r.missed, leastRoom), max((r.missed+r.engine.settings.MemoryBytes)/2, r.missed))
 	if err := r.engine.acquire(ctx, need); err != nil {
 		return err
@@ -132,7 +138,7 @@ func (r *Room) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Close returns memory that was reserved and not taken to the budget.
+// Close gives the memory that was reserved and not taken back to the budget.
 func (r *Room) Close() {
 	if r.left > 0 {
 		r.engine.budget.release(r.left)

@@ -18,7 +18,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// script is the state of one file of testdata. The cases of run are its commands.
+// script is the state of a test that runs one file of testdata. The method run has a case for each
+// command.
 type script struct {
 	t         *testing.T
 	fs        *vfs.Crashable

@@ -12,21 +12,22 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// Scrubbing reads parts in the background, so that damage is found while a backup still has the
-// data. It also computes the block checksums of parts that an older format wrote.
+// Scrubbing reads and verifies parts in the background, so that damage is found while a backup
+// still has the data. It also computes the block checksums of parts that have none, because an
+// older version of Scoter wrote them.
 
 const (
 	scrubBytesPerSecond = 16 << 20
-	scrubPauseBytes     = 1 << 20 // bytes read between two pauses
+	scrubPauseBytes     = 1 << 20 // number of bytes that the scrubber reads between two pauses
 	scrubLook           = time.Hour
-	// Results of scrubbing are stored in the catalog after scrubNotes parts, and at the latest
-	// after scrubNoteBy.
+	// Results of scrubbing are stored in the catalog after scrubNotes parts, or after the time
+	// scrubNoteBy if that comes first.
 	scrubNotes  = 64
 	scrubNoteBy = time.Minute
 )
 
-// runScrubber verifies every part once within Settings.ScrubPeriod. It begins with the part that
-// was not verified for the longest time.
+// runScrubber verifies every part once within Settings.ScrubPeriod. It begins with the part whose
+// last verification is the longest ago.
 func (e *Engine) runScrubber() {
 	defer e.background.Done()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -61,8 +62,8 @@ func (e *Engine) runScrubber() {
 	}
 }
 
-// nextToScrub returns a part that is due. The caller releases its reference. If no part is due, it
-// returns nil and the time until one is.
+// nextToScrub returns a part that is due to be verified. The caller releases the part's reference.
+// If no part is due, it returns nil, and the time until one is due.
 func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 	now := e.now()
 	e.mu.RLock()
@@ -78,12 +79,12 @@ func (e *Engine) nextToScrub() (next *partFile, wait time.Duration) {
 	if next == nil || due.After(now) {
 		return nil, min(scrubLook, max(due.Sub(now), time.Second))
 	}
-	next.refs.Add(1) // it is in a current version, so it has at least one reference
+	next.refs.Add(1) // the part is in a current version, so it has at least one reference already
 	return next, 0
 }
 
-// scrubDue returns the time at which a part is to be verified. A part without block checksums is
-// due at once.
+// scrubDue returns the time at which a part is due to be verified. A part without block checksums
+// is due at once.
 func (p *partFile) scrubDue(period time.Duration) time.Time {
 	if tried := p.scrubbed.Load(); tried != 0 {
 		return time.UnixMicro(tried).Add(period)
@@ -97,8 +98,8 @@ func (p *partFile) scrubDue(period time.Duration) time.Time {
 	return p.Created.Add(period)
 }
 
-// scrub verifies a part, and reports whether it is intact. If it is damaged, blocks.Files has
-// logged that.
+// scrub reads and verifies a part, and reports whether it is intact. If the part is damaged,
+// blocks.Files logs that.
 func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 	read := 0
 	err := e.PartFile(&p.Part).Verify(ctx, func(bytes int) error {
@@ -123,7 +124,7 @@ func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 		return false
 	}
 	at := e.now()
-	// Also for a damaged part, which would otherwise be read again at once.
+	// This is also done for a damaged part. Otherwise it would be read again at once.
 	p.scrubbed.Store(at.UnixMicro())
 	if err == nil {
 		p.verified.Store(at.UnixMicro())
@@ -133,8 +134,8 @@ func (e *Engine) scrub(ctx context.Context, p *partFile) bool {
 	return err == nil
 }
 
-// noteScrubbed stores in the catalog when parts were verified. If that fails, they are verified
-// again after a restart.
+// noteScrubbed stores in the catalog when the given parts were last verified. If that fails, they
+// are verified again after a restart.
 func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 	var all []catalog.PartBlocks
 	for _, p := range parts {
@@ -148,8 +149,8 @@ func (e *Engine) noteScrubbed(ctx context.Context, parts []*partFile) {
 	}
 }
 
-// runBlockKeeper stores block checksums in the catalog after they were computed. That happens at
-// the first read of a part that an older format wrote.
+// runBlockKeeper waits for computed block checksums and stores them in the catalog. They are
+// computed at the first read of a part that has none, because an older version of Scoter wrote it.
 func (e *Engine) runBlockKeeper() {
 	defer e.background.Done()
 	for {
@@ -172,8 +173,8 @@ func (e *Engine) storeLearned(ctx context.Context) error {
 	return e.putBlocks(ctx, all)
 }
 
-// putBlocks stores block checksums of parts, and when the parts were verified. Parts that the
-// catalog does not list any more are left out.
+// putBlocks stores in the catalog the block checksums of parts, and when the parts were last
+// verified. Parts that the catalog does not list any more are left out.
 func (e *Engine) putBlocks(ctx context.Context, all []catalog.PartBlocks) error {
 	if len(all) == 0 {
 		return nil
@@ -195,17 +196,17 @@ func (e *Engine) putBlocks(ctx context.Context, all []catalog.PartBlocks) error 
 	}, func() []*version { return nil })
 }
 
-// PartHealth says whether a part is known to be intact.
+// PartHealth says when a part was last verified, and whether damage was found.
 type PartHealth struct {
 	Table base.TableID
 	Part  *catalog.Part
-	// Verified is when the whole file was last read and found intact. Zero means never since it was
-	// written.
+	// Verified is when the whole file was last read and found intact. Zero means that this did not
+	// happen since the file was written.
 	Verified time.Time
-	Damage   *blocks.Damage // first damage that was found; nil if none was found
+	Damage   *blocks.Damage // the first damage that was found in the part, or nil
 }
 
-// PartHealths returns the health of all parts, sorted by table and id.
+// PartHealths returns the health of all parts, sorted by table and part id.
 func (e *Engine) PartHealths() []PartHealth {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// flip flips a bit of a file.
+// flip changes one bit of a file.
 func flip(t *testing.T, disk vfs.FS, path string, at int64) {
 	t.Helper()
 	f, err := disk.OpenReadWrite(path)
@@ -99,7 +99,8 @@ func TestPartsAreScrubbedOnceInAPeriod(t *testing.T) {
 	must(t, e.Close())
 }
 
-// TestSumsOfOlderPartsAreStoredOnce makes parts look as formats before 9 wrote them, and reads one.
+// TestSumsOfOlderPartsAreStoredOnce makes parts look as if a format before 9 had written them
+// (without block checksums), and reads one of them.
 func TestSumsOfOlderPartsAreStoredOnce(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)
@@ -187,8 +188,9 @@ func TestADamagedPartIsSetAsideWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// wantSetAside reports whether the first part of a table was quarantined. If so, the rest must be
-// intact and the part's file must exist in its new place. Otherwise everything must be as before.
+// wantSetAside reports whether the first part of a table was quarantined. If it was, the rest of
+// the table must be intact, and the part's file must exist in its new place. Otherwise nothing may
+// have changed.
 func wantSetAside(t *testing.T, disk *vfs.Crashable, table schema.Table, certain bool) bool {
 	t.Helper()
 	e := mustOpen(t, disk)

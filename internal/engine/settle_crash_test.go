@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
-// Operations of the crash tests' workload on a table that merges on read. As for the bank table,
-// one goroutine runs them. So every acknowledged operation is applied, and every other one is
-// applied wholly or not at all.
+// Operations of the crash tests' workload on a table that merges on read. One goroutine runs all of
+// them. So every acknowledged operation is applied, and every other one is applied wholly or not at
+// all.
 
-// settlingOp is one operation: rows are appended or loaded, deleted, or get another version.
+// settlingOp is one operation on the table: rows are appended or loaded, deleted, or get another
+// version.
 type settlingOp struct {
 	rows     []keyed
 	load     bool
@@ -105,8 +106,8 @@ func (h *history) runSettling(e *Engine, ops []settlingOp, note func(error)) {
 	}
 }
 
-// verifySettling compares the table with the states that the history allows: as it is, and after
-// its superseded rows were deleted.
+// verifySettling checks that the table has one of the states that the history of operations allows.
+// It checks this twice: at once, and after the table's superseded rows were deleted.
 func (h *history) verifySettling(t *testing.T, e *Engine, what string) {
 	t.Helper()
 	table, err := createSettling(e, "settling", true)

@@ -25,8 +25,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// createSettling creates a table that merges on read. It has ids, versions and amounts; versions
-// says whether the versions decide between rows.
+// createSettling creates a table that merges on read, with ids, versions and amounts. The argument
+// versions says whether the versions decide between rows of the same id.
 func createSettling(e *Engine, name string, versions bool) (schema.Table, error) {
 	if err := e.CreateDatabase(ctx, "d", true); err != nil {
 		return schema.Table{}, err
@@ -43,7 +43,7 @@ func createSettling(e *Engine, name string, versions bool) (schema.Table, error)
 	return e.CreateTable(ctx, t, true)
 }
 
-// held is the row of an id: its version and amount.
+// held is the version and the amount of the row that an id has.
 type held struct{ ver, amount int64 }
 
 // keyed is a row with its id.
@@ -74,7 +74,7 @@ func appendSettling(e *Engine, table schema.Table, rows []keyed, o AppendOptions
 	return err
 }
 
-// loadSettling loads rows as parts, in pieces.
+// loadSettling loads rows as several parts.
 func loadSettling(e *Engine, table schema.Table, rows []keyed) error {
 	l, err := e.Load(ctx, table, LoadOptions{})
 	if err != nil {
@@ -182,7 +182,7 @@ type settlingModel struct {
 	table    schema.Table
 	versions bool
 	rows     map[int64]held
-	// The deduplicated snapshot of a change that has not been committed yet.
+	// late is the deduplicated snapshot of a change that has not been committed yet.
 	late *snapshot.Snapshot
 	came map[int64]bool // keys appended since late was taken
 	done map[int64]bool // keys changed since late was taken
@@ -213,7 +213,7 @@ func (m *settlingModel) forgetLate() {
 	m.late = nil
 }
 
-// change changes rows from a snapshot; nil means a new one.
+// change changes rows, computed from a snapshot. If the snapshot is nil, it takes a new one.
 func (m *settlingModel) change(from *snapshot.Snapshot) {
 	now := from == nil
 	if now {
@@ -243,8 +243,8 @@ func (m *settlingModel) change(from *snapshot.Snapshot) {
 		return
 	}
 	if !now {
-		// Rows that arrived since count as later. Where they matter for the change it is
-		// ErrChanged.
+		// Rows that arrived after the snapshot count as later than the change. If they matter for
+		// the change, the error is ErrChanged.
 		mindsArrival := m.versions && kind != 1 && (m.came[id] || m.loaded)
 		changed := errors.Is(err, ErrChanged)
 		if changed && !m.done[id] && !mindsArrival || !changed && (mindsArrival || m.done[id] && !m.came[id]) {
@@ -349,8 +349,8 @@ func TestATableThatMergesOnReadHasOneRowForEachKey(t *testing.T) {
 	}
 }
 
-// TestAFailureOfOneTableLeavesOthersSettled reads two tables at once, after a flush that moved
-// superseded rows of both. One of them has a part that cannot be read.
+// TestAFailureOfOneTableLeavesOthersSettled reads two tables at once. Before that, a flush has
+// moved superseded rows of both. One of the tables has a part that cannot be read.
 func TestAFailureOfOneTableLeavesOthersSettled(t *testing.T) {
 	for range 8 { // the order of the tables is random
 		disk := vfs.Failing(vfs.NewCrashable(), vfs.Never)
@@ -422,8 +422,8 @@ func TestSettlingRunsAgainWhenItsRowsAreGone(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestTruncateCountsWhatIsThereWhenItRuns has the table's superseded rows deleted after TRUNCATE
-// began, and before it runs in the committer.
+// TestTruncateCountsWhatIsThereWhenItRuns runs TRUNCATE. After it has begun, and before it runs in
+// the committer, the table's superseded rows are deleted.
 func TestTruncateCountsWhatIsThereWhenItRuns(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", false)
@@ -549,8 +549,9 @@ func TestAChangeThatKnowsNoLosersIsRefused(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestKeysOfManyAppendsAreBounded appends while an old snapshot is held. The memory of the recorded
-// keys is bounded. A change from the old snapshot is ErrChanged rather than wrong.
+// TestKeysOfManyAppendsAreBounded appends rows while an old snapshot is held. The memory of the
+// recorded keys must be bounded. A change from the old snapshot must then get the error ErrChanged,
+// and must not be applied wrongly.
 func TestKeysOfManyAppendsAreBounded(t *testing.T) {
 	e := mustOpen(t, vfs.NewCrashable())
 	table, err := createSettling(e, "t", true)

@@ -9,10 +9,10 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Snapshot returns the given tables, or all tables if none is given, at one moment: with every edit
-// up to one sequence number and none after. If a table does not exist, the error is NotFound. The
-// caller releases the snapshot. Until then the files of its parts stay, and the memory of its
-// memtables.
+// Snapshot returns the given tables at one moment, or all tables if none is given. The snapshot has
+// every edit up to one sequence number, and none after. If a table does not exist, the error is
+// NotFound. The caller releases the snapshot. Until then the files of its parts stay, and so does
+// the memory of its memtables.
 func (e *Engine) Snapshot(ids ...base.TableID) (*snapshot.Snapshot, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -50,12 +50,12 @@ func (e *Engine) snapshotLocked(ids []base.TableID) (*snapshot.Snapshot, error) 
 }
 
 // storedLocked returns a snapshot of a table's parts, without its memtables. It is for readers that
-// take long: it holds no memory for which writers wait, and makes the engine retain neither write
-// sets nor remaps. The caller holds mu.
+// take long. It does not hold memory for which writers wait, and does not make the engine retain
+// write sets or remaps. The caller holds mu.
 func (e *Engine) storedLocked(t *table) *snapshot.Snapshot {
 	view, parts := t.view(), t.current.parts
 	view.Memtables = nil
-	// The parts are in a current version, so they have at least one reference.
+	// The parts are in a current version, so they have at least one reference already.
 	for _, p := range parts {
 		p.refs.Add(1)
 	}
@@ -66,8 +66,8 @@ func (e *Engine) storedLocked(t *table) *snapshot.Snapshot {
 	})
 }
 
-// view returns the table as a snapshot has it: the current version, the rows of its memtables, and
-// its patches. The caller holds mu, under which all of these are published.
+// view returns the table in the form that a snapshot has: the current version, the rows of its
+// memtables, and its patches. The caller holds mu, so all of them are from the same moment.
 func (t *table) view() *snapshot.Table {
 	v := t.current
 	s := &snapshot.Table{Schema: v.schema, Version: v.number, Parts: v.listed, Versions: t.history, Patches: t.patches, Expressions: t.expressionsLocked()}

@@ -7,19 +7,19 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// sourceBlock is the number of rowset ids that one catalog transaction reserves. If the process
-// crashes, the unused ids of its block are never used, so no id is used twice.
+// sourceBlock is the number of rowset ids that one catalog transaction reserves. After a crash, the
+// rest of the reserved ids is never used. So no id is used twice.
 const sourceBlock = 1024
 
 // sources allocates rowset ids.
 type sources struct {
 	mu       sync.Mutex
-	next     base.SourceID // guarded by mu
-	reserved base.SourceID // guarded by mu; the catalog has reserved the ids below it
+	next     base.SourceID // the next id to be allocated; guarded by mu
+	reserved base.SourceID // the catalog has reserved all ids below this one; guarded by mu
 }
 
-// NextSourceID returns an id that was never used before, for a part, memtable or patch. One call in
-// 1024 writes to the catalog, and returns its error.
+// NextSourceID returns an id for a part, memtable or patch that was never used before. One call in
+// 1,024 writes to the catalog, and returns the error of that write.
 func (e *Engine) NextSourceID() (base.SourceID, error) {
 	s := &e.sources
 	s.mu.Lock()

@@ -13,26 +13,27 @@ import (
 
 // What happens when the disk is full.
 //
-// The file ReserveName in the data directory takes space in advance. If a statement that deletes or
-// drops does not have enough space, the file is removed, and the statement runs again with that
-// space. From then on all other writes are refused as StorageFull, since they would take the space
-// that the next such statement needs. That ends when there is enough space to create the file
-// again. The file's content means nothing, and after a crash it may or may not exist.
+// The file ReserveName in the data directory takes disk space in advance. If a statement that
+// deletes or drops does not have enough space, this reserve file is removed, and the statement runs
+// again. From then on all other writes are refused with the error StorageFull, since they would
+// take the space that the next such statement needs. This ends when there is enough space to create
+// the file again. The content of the file means nothing, and after a crash it may or may not exist.
 //
-// If a directory is opened on a full disk, the log has no segment to write to. Reads work then, and
-// a statement that deletes or drops creates a segment in the space of the reserve file.
+// If a directory is opened on a full disk, the log has no segment to write to. Reads work then. A
+// statement that deletes or drops removes the reserve file, and creates a segment in its space.
 //
-// While writes are refused for a reason that may end, the committer checks every recheckInterval
-// whether it did. It cannot rely on new requests for that, because /readyz reports that writes are
-// refused.
+// While writes are refused, the committer checks every recheckInterval whether the reason has
+// ended. It cannot rely on new requests for that, because clients may send none while /readyz
+// reports that writes are refused.
 const (
-	// ReserveName is the name of the reserve file, which takes space for deleting and dropping when
-	// the disk is full.
+	// ReserveName is the name of the reserve file. It takes disk space that is used for deleting
+	// and dropping when the disk is full.
 	ReserveName = "RESERVE"
 
 	mostReserveBytes  = 16 << 20
 	leastReserveBytes = 1 << 20
-	// The reserve file may take 1/reserveShare of the free space.
+	// reserveShare limits the size of the reserve file: it may take 1/reserveShare of the free
+	// space.
 	reserveShare = 8
 
 	recheckInterval = 500 * time.Millisecond
@@ -40,8 +41,8 @@ const (
 
 func (e *Engine) reservePath() string { return filepath.Join(e.dir, ReserveName) }
 
-// makeReserve creates the reserve file if it does not exist. If there is not enough space, the
-// error is StorageFull.
+// makeReserve creates the reserve file (see ReserveName) if it does not exist. If there is not
+// enough space, the error is StorageFull.
 func (e *Engine) makeReserve() (err error) {
 	if _, err := e.fs.Stat(e.reservePath()); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -67,8 +68,8 @@ func (e *Engine) makeReserve() (err error) {
 	return f.Allocate(bytes)
 }
 
-// useReserve removes the reserve file to free its space, and reports whether there was one. It runs
-// in the committer.
+// useReserve removes the reserve file, which frees its space. It reports whether there was one. It
+// runs in the committer.
 func (e *Engine) useReserve() bool {
 	if e.settings.DisableAutomaticFlush {
 		return false
@@ -100,8 +101,8 @@ func (e *Engine) spacious() error {
 	return nil
 }
 
-// beginLog creates a segment of the log, if there was no space for one when the directory was
-// opened.
+// beginLog creates a segment of the log if there is none. That happens if the disk was full when
+// the directory was opened.
 func (e *Engine) beginLog() error {
 	if !e.wal.Waits() {
 		return nil
@@ -128,7 +129,7 @@ func (e *Engine) withReserve(do func() error) error {
 	return err
 }
 
-// space returns an error if it is clear before writing that there is not enough space for a
+// space returns an error if it is known in advance that there is not enough disk space for the
 // request.
 func (e *Engine) space(r *request) error {
 	if r.frees() {
@@ -137,8 +138,8 @@ func (e *Engine) space(r *request) error {
 	return e.spacious()
 }
 
-// frees reports whether a request only deletes rows, so that it may use the space of the reserve
-// file.
+// frees reports whether a request only deletes rows. Such a request may use the space of the
+// reserve file.
 func (r *request) frees() bool {
 	if r.changes == nil || len(r.tables) > 0 || len(r.changes.tables) == 0 {
 		return false
@@ -151,8 +152,8 @@ func (r *request) frees() bool {
 	return true
 }
 
-// refuse records err as the reason why writes are refused; nil means that they are accepted again.
-// It ignores errors of kinds other than StorageFull, Unavailable and Unknown. It runs in the
+// refuse records err as the reason why writes are refused. nil means that they are accepted again.
+// Errors are ignored unless their kind is StorageFull, Unavailable or Unknown. It runs in the
 // committer.
 func (e *Engine) refuse(err error) {
 	before := e.refusal.Load()
@@ -168,7 +169,7 @@ func (e *Engine) refuse(err error) {
 	}
 }
 
-// recheck checks whether the reason for refusing writes has ended. It runs in the committer.
+// recheck checks whether the reason for refusing writes still exists. It runs in the committer.
 func (e *Engine) recheck() {
 	err := e.settle()
 	if err == nil {
@@ -180,8 +181,8 @@ func (e *Engine) recheck() {
 	e.refuse(err)
 }
 
-// openLog creates the log's next segment, after the replayed ones. If the disk is full, the engine
-// starts without one.
+// openLog creates a new segment of the log, after the replayed segments. If the disk is full, the
+// engine starts without a segment.
 func (e *Engine) openLog(after wal.Position) (err error) {
 	e.wal, err = wal.Create(e.fs, e.walDir(), wal.Options{Synced: e.effort.syncs.add}, after)
 	if base.KindOf(err) == base.StorageFull && err != nil && !e.settings.DisableAutomaticFlush {
@@ -202,8 +203,8 @@ func (e *Engine) openLog(after wal.Position) (err error) {
 	return nil
 }
 
-// applyToCatalog applies an edit to the catalog. If the disk is full and the edit frees space, it
-// uses the space of the reserve file.
+// applyToCatalog applies an edit to the catalog. If the disk is full and the edit frees space, the
+// edit may use the space of the reserve file.
 func (e *Engine) applyToCatalog(edit catalog.Edit) error {
 	if !edit.Frees() {
 		return e.catalog.Apply(edit)

@@ -148,8 +148,8 @@ func TestAFullDiskThatIsOpenedGoesOnWithSpace(t *testing.T) {
 	must(t, e.Close())
 }
 
-// TestDescriptorsThatRunOutStopNothing: a temporary error while the next segment is created does
-// not stop the engine.
+// TestDescriptorsThatRunOutStopNothing has a temporary error while the next segment is created. The
+// engine must not stop because of it.
 func TestDescriptorsThatRunOutStopNothing(t *testing.T) {
 	disk := vfs.NewCrashable()
 	failing := vfs.Failing(disk, vfs.Never)
@@ -179,8 +179,8 @@ func TestDescriptorsThatRunOutStopNothing(t *testing.T) {
 	mustEnd(t, e)
 }
 
-// TestACatalogThatFailsIsReported: the engine's status reports that the catalog fails, until it
-// works again.
+// TestACatalogThatFailsIsReported makes the catalog fail. The engine's status must report that
+// until the catalog works again.
 func TestACatalogThatFailsIsReported(t *testing.T) {
 	failing := vfs.Failing(vfs.NewCrashable(), vfs.Never)
 	e := openBusy(t, failing)

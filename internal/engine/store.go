@@ -25,31 +25,31 @@ import (
 // How changes of rows in parts get from the log into the catalog.
 //
 // While the log has a change, the catalog does not need it. There are two cases in which the log
-// stops having it:
-//   - Its segment is removed. So the flush of a generation also stores what the frames of the
-//     generation changed in parts (storeChanges). Changes of rows in memtables that were flushed
-//     need nothing: they were applied when the parts were written.
-//   - Its rowset is removed. A flush or rewrite reads a snapshot, and records the changes since
-//     then (moving). The catalog transaction that removes the rowset stores these changes for the
-//     new parts, at the rows' new addresses (settleMove). So at replay a frame that names an
-//     unknown rowset can be ignored.
+// alone is not enough any more:
+//   - The segment with the change is removed. So the flush of a generation also stores what the
+//     frames of the generation changed in parts (storeChanges). Changes of rows in memtables that
+//     were flushed need not be stored: they were applied when the parts were written.
+//   - The rowset with the changed row is removed. A flush or rewrite reads a snapshot, and records
+//     the changes since then (moving). The catalog transaction that removes the rowset stores these
+//     changes for the new parts, at the rows' new addresses (settleMove). So at replay a change of
+//     a rowset that does not exist can be ignored.
 //
-// The deleted rows of a part are one bitmap. New values are patches. Small patches are in the
-// catalog itself, since two fsyncs for a file would cost more than everything else. Large patches
-// are files. Each flush adds patches to a part. Once a part has maxPatches patches, they are
-// replaced by one that has all their values.
+// In the catalog, the deleted rows of a part are one bitmap, and new values are patches. Small
+// patches are in the catalog itself, since the two fsyncs of a file would cost more than everything
+// else. Large patches are files. Each flush adds patches to a part. Once a part has maxPatches
+// patches, they are replaced by one patch with all their values.
 //
-// After a crash, a change must be there as a whole or not at all, and rows that it inserts are only
-// in the log. So the log is synced before the catalog gets the change (syncBefore).
+// After a crash, a change must exist as a whole or not at all, and the rows that it inserts are
+// only in the log. So the log is synced before the catalog gets the change (syncBefore).
 const (
-	// inlineBytes is the greatest size of a patch that is stored in the catalog instead of in a
-	// file. The statistics of a part take about as much space.
+	// inlineBytes is the maximum size in bytes of a patch that is stored in the catalog itself.
+	// Larger patches are files. The statistics of a part take about as much space as such a patch.
 	inlineBytes = 64 << 10
-	// settledInlineBytes is the limit in place of inlineBytes for patches that are encoded in the
-	// committer (settleMove). All writers wait for these, and SQLite takes less time than the
-	// fsyncs of a file. The limit must fit into the memory that SQLite may use.
+	// settledInlineBytes is used instead of inlineBytes for patches that are encoded in the
+	// committer (settleMove). It is greater because all writers wait for these patches, and SQLite
+	// takes less time than the fsyncs of a file. It must fit into the memory that SQLite may use.
 	settledInlineBytes = 4 << 20
-	maxPatches         = 16 // number of patches of a part from which they are joined
+	maxPatches         = 16 // a part with this many patches gets one patch in their place
 )
 
 // partChanges are the changes of one part that an edit stores in the catalog.
@@ -57,10 +57,10 @@ type partChanges struct {
 	table   base.TableID
 	part    base.SourceID
 	patches []catalog.Patch
-	// deletions has all deleted rows of the part; nil if there are none. putChanges sets it.
+	// deletions has all deleted rows of the part, or is nil if there are none. putChanges sets it.
 	deletions *catalog.Deletions
-	// whole says that patches has all new values of the part, so that they replace the patches in
-	// the catalog.
+	// whole says that the field patches has all new values of the part. Then they replace the
+	// patches that the catalog has.
 	whole bool
 }
 
@@ -69,7 +69,7 @@ func (e *Engine) patchPath(table base.TableID, id base.SourceID) string {
 }
 
 // encodePatches encodes the new values of a patch set as patches for the catalog. Patches of more
-// than inline bytes are written to files. If it returns patches and an error, files of these
+// than inline bytes are written to files. If it returns both patches and an error, files of these
 // patches may exist.
 func (e *Engine) encodePatches(history map[uint32]schema.Table, set *patch.Set, inline int64) ([]catalog.Patch, error) {
 	layers, err := set.Layers()
@@ -120,8 +120,8 @@ func encodeRecord(record arrow.RecordBatch) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readPatch reads a patch from the catalog's row or its file. history has all schema versions of
-// the table.
+// readPatch reads a patch from its row in the catalog, or from its file. history has all schema
+// versions of the table.
 func (e *Engine) readPatch(history map[uint32]schema.Table, p catalog.Patch) (patch.Layer, error) {
 	stored, err := patch.Table(history[p.SchemaVersion], p.Columns)
 	if err != nil {
@@ -168,7 +168,7 @@ func readDeletions(d catalog.Deletions) (*roaring.Bitmap, error) {
 	return deleted, nil
 }
 
-// loadPatches loads the deletions and patches of the catalog into the tables.
+// loadPatches loads the deletions and patches of the catalog's state into the tables in memory.
 func (e *Engine) loadPatches(state catalog.State) error {
 	tables := map[base.SourceID]*table{}
 	for _, p := range state.Parts {
@@ -215,7 +215,7 @@ func (e *Engine) loadPatches(state catalog.State) error {
 	return nil
 }
 
-// storedPatch describes a patch in the catalog, without its values.
+// storedPatch describes a patch that the catalog has, without its values.
 type storedPatch struct {
 	catalog.Patch
 	inFile bool
@@ -230,7 +230,7 @@ func (t *table) keepPatch(p catalog.Patch) {
 	t.stored[p.Part] = append(t.stored[p.Part], storedPatch{p, inFile})
 }
 
-// storedDeletions describes the deleted rows of a part that are in the catalog.
+// storedDeletions describes the deleted rows of a part that the catalog has.
 type storedDeletions struct {
 	rows, bytes int64
 	created     time.Time
@@ -243,8 +243,8 @@ func (t *table) keepDeletions(d catalog.Deletions) {
 	t.storedDeletions[d.Part] = storedDeletions{d.Rows, int64(len(d.Bitmap)), d.Created}
 }
 
-// storeChanges prepares what a flush stores of its generation's changes: those that are about
-// parts. If it returns changes and an error, files of patches may exist.
+// storeChanges prepares what a flush stores in the catalog: those changes of its generation that
+// are about rows in parts. If it returns both changes and an error, files of patches may exist.
 func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	type key struct {
 		table base.TableID
@@ -298,7 +298,7 @@ func (e *Engine) storeChanges(g *generation) ([]partChanges, error) {
 	return all, nil
 }
 
-// discardPatches removes the files of patches of an edit that failed.
+// discardPatches removes the files of patches that were written for an edit which failed.
 func (e *Engine) discardPatches(all []partChanges) error {
 	var errs []error
 	for _, c := range all {
@@ -311,8 +311,8 @@ func (e *Engine) discardPatches(all []partChanges) error {
 	return errors.Join(errs...)
 }
 
-// putChanges adds changes of a part to an edit. set has all changes of the part. It runs in the
-// committer.
+// putChanges adds the changes c of a part to an edit of the catalog. set has all changes of the
+// part, including earlier ones. It runs in the committer.
 func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) error {
 	if set != nil && set.Deleted != nil {
 		bitmap, err := set.Deleted.ToBytes()
@@ -321,7 +321,7 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 		}
 		c.deletions = &catalog.Deletions{Part: c.part, Rows: set.DeletedRows(), Bitmap: bitmap, Created: e.now()}
 		if known, ok := e.tables[c.table].storedDeletions[c.part]; ok && known.rows == c.deletions.Rows {
-			// No rows were deleted since the catalog got the deletions.
+			// The catalog has these deletions already, and no rows were deleted since.
 			c.deletions.Created = known.created
 		}
 		edit.PutDeletions = append(edit.PutDeletions, *c.deletions)
@@ -335,8 +335,8 @@ func (e *Engine) putChanges(edit *catalog.Edit, c *partChanges, set *patch.Set) 
 	return nil
 }
 
-// changesStored records in memory what the catalog has after an edit. It removes files of replaced
-// patches at once, since only Open reads such files.
+// changesStored records in memory which patches and deletions the catalog has after an edit. It
+// removes the files of replaced patches at once, since only Open reads such files.
 func (e *Engine) changesStored(all []partChanges) {
 	for _, c := range all {
 		t := e.tables[c.table]
@@ -355,8 +355,8 @@ func (e *Engine) changesStored(all []partChanges) {
 	}
 }
 
-// dropPatches removes the files of a part's patches, and what is known of them. The catalog does
-// not have the patches any more.
+// dropPatches removes the files of a part's patches, and the descriptions of these patches in
+// memory. The catalog must not have the patches any more.
 func (e *Engine) dropPatches(t *table, part base.SourceID) {
 	for _, p := range t.stored[part] {
 		if p.inFile {
@@ -368,9 +368,9 @@ func (e *Engine) dropPatches(t *table, part base.SourceID) {
 	delete(t.stored, part)
 }
 
-// syncBefore syncs the log before the catalog gets changes that are in the log. It returns an error
-// if the engine has stopped: then the log may have a change that was never published, in rowsets
-// that the edit would remove.
+// syncBefore syncs the log. It is called before the catalog gets changes that are in the log. If
+// the engine has stopped, it returns an error, because then the log may have changes that were
+// never published, in rowsets that the edit would remove.
 func (e *Engine) syncBefore() error {
 	e.syncLog()
 	return e.writable()

@@ -28,7 +28,7 @@ func patchFiles(t *testing.T, disk vfs.FS, table schema.Table) []string {
 	return names
 }
 
-// noteFirst gives the first n rows of the table's only part a note of 1000 bytes.
+// noteFirst gives the first n rows of the table's only part a note of 1,000 bytes each.
 func noteFirst(e *Engine, table schema.Table, n int) error { return noteRows(e, table, 3, n, 1000) }
 
 // noteRows sets a column of the first n rows of the table's only rowset to texts of the given
@@ -56,9 +56,10 @@ func noteRows(e *Engine, table schema.Table, column base.ColumnID, n, bytes int)
 	return err
 }
 
-// TestLargeChangesOfMovedRowsAreFiles has a flush and a merge carry over more new values than may
-// be stored in the catalog: values of a column that was added after the memtable, and values that
-// were set while the merge ran. They must become a file. If the catalog fails, no file may be left.
+// TestLargeChangesOfMovedRowsAreFiles has a flush and a merge that carry over more new values than
+// may be stored in the catalog. The flush has values of a column that was added after the memtable
+// was created. The merge has values that were set while it ran. They must be stored in a file. If
+// the catalog fails, no file may be left.
 func TestLargeChangesOfMovedRowsAreFiles(t *testing.T) {
 	const rows, bytes = 3 * settledInlineBytes >> 20, 1 << 20
 	disk := vfs.NewCrashable()
@@ -138,7 +139,7 @@ func currentParts(t *testing.T, e *Engine, table base.TableID) []*catalog.Part {
 }
 
 // TestStoredPatchesStayFew flushes after each of many changes. Small patches are stored in the
-// catalog, a large one in a file. From time to time they are joined into one.
+// catalog, and a large one in a file. From time to time all patches of a part are joined into one.
 func TestStoredPatchesStayFew(t *testing.T) {
 	disk := vfs.NewCrashable()
 	e := mustOpen(t, disk)

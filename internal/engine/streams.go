@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// stream is the definition of a source, and its stored offsets. The engine does not read topics: it
-// only stores definitions, and the offsets of appended rows.
+// stream is the definition of a source (CREATE SOURCE), and its stored offsets. The engine does not
+// read topics. It only stores definitions, and the offsets up to which rows were appended.
 type stream struct {
 	catalog.Stream
 	offsets offsets
@@ -17,8 +17,8 @@ type stream struct {
 
 func keyOfStream(n catalog.StreamName) nameKey { return keyOf(n.Database, n.Schema, n.Name) }
 
-// showStreamLocked adds a source in memory, or replaces the definition and state of the one with
-// the same id.
+// showStreamLocked adds a source to the engine's state in memory. If there is a source with the
+// same id, it replaces that source's definition and state. The caller must hold mu.
 func (e *Engine) showStreamLocked(s catalog.Stream) {
 	known := &stream{Stream: s, offsets: offsets{}}
 	if old := e.streams[s.ID]; old != nil {
@@ -33,8 +33,8 @@ func (e *Engine) forgetStreamLocked(id base.StreamID) {
 	delete(e.streams, id)
 }
 
-// CreateStream stores a new source and sets its id. If a source of that name exists, the error is
-// Conflict. With ifNotExists the existing source is returned instead.
+// CreateStream stores a new source and sets its id. If a source of that name exists, CreateStream
+// returns the existing one with ifNotExists, and otherwise a Conflict.
 func (e *Engine) CreateStream(ctx context.Context, s catalog.Stream, ifNotExists bool) (catalog.Stream, error) {
 	s.Created = e.now()
 	build := func() (*catalog.Edit, error) {
@@ -64,8 +64,9 @@ func (e *Engine) CreateStream(ctx context.Context, s catalog.Stream, ifNotExists
 	return s, err
 }
 
-// ChangeStream replaces a source by the result of change. Only its definition and state may change;
-// id, name and offsets stay. A missing source is NotFound.
+// ChangeStream replaces a source by the result of the function change. Only its definition and
+// state may change. Its id, name and offsets stay. If the source does not exist, the error is
+// NotFound.
 func (e *Engine) ChangeStream(ctx context.Context, id base.StreamID, change func(catalog.Stream) catalog.Stream) (catalog.Stream, error) {
 	var s catalog.Stream
 	build := func() (*catalog.Edit, error) {
@@ -84,8 +85,8 @@ func (e *Engine) ChangeStream(ctx context.Context, id base.StreamID, change func
 	return s, err
 }
 
-// DropStream drops a source and its offsets. The tables that it filled stay. A missing source is
-// NotFound.
+// DropStream drops a source and its offsets. The tables that it filled stay. If the source does not
+// exist, the error is NotFound.
 func (e *Engine) DropStream(ctx context.Context, id base.StreamID) error {
 	build := func() (*catalog.Edit, error) {
 		if e.streams[id] == nil {
@@ -111,7 +112,7 @@ func (e *Engine) Streams() []catalog.Stream {
 	return all
 }
 
-// LookupStream finds a source by its name. A missing source is NotFound.
+// LookupStream finds a source by its name. If there is none, the error is NotFound.
 func (e *Engine) LookupStream(name catalog.StreamName) (catalog.Stream, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -122,9 +123,9 @@ func (e *Engine) LookupStream(name catalog.StreamName) (catalog.Stream, error) {
 	return e.streams[id].Stream, nil
 }
 
-// Offsets returns the stored offsets of a source, ordered by topic and partition. Rows of records
-// before them are visible, and durable unless they were appended asynchronously. A missing source
-// is NotFound.
+// Offsets returns the stored offsets of a source, ordered by topic and partition. The rows of all
+// records with lower offsets are visible. They are also durable, unless they were appended
+// asynchronously. If the source does not exist, the error is NotFound.
 func (e *Engine) Offsets(id base.StreamID) ([]catalog.Offset, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

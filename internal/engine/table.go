@@ -13,8 +13,8 @@ import (
 )
 
 // CreateTable creates a table. It sets the ids of the table and of its columns, as schema.New does.
-// If a table or view has the name, the error is Conflict. With ifNotExists an existing table is
-// returned instead.
+// If a table or view of that name exists, the error is Conflict. With ifNotExists, an existing
+// table is returned instead.
 func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bool) (schema.Table, error) {
 	created := e.now()
 	build := func() (*catalog.Edit, error) {
@@ -50,8 +50,8 @@ func (e *Engine) CreateTable(ctx context.Context, t schema.Table, ifNotExists bo
 	return t, nil
 }
 
-// newTableID returns an id for a new table. No stored table has ever had it. A restart may give the
-// same id again if no edit of the catalog follows.
+// newTableID returns an id for a new table that no table in the catalog has ever had. If no edit of
+// the catalog follows, the same id may be returned again after a restart.
 func (e *Engine) newTableID() (base.TableID, error) {
 	for {
 		id := e.nextTable.Load()
@@ -64,7 +64,8 @@ func (e *Engine) newTableID() (base.TableID, error) {
 	}
 }
 
-// addTableLocked adds an empty table to memory. The catalog has it already.
+// addTableLocked adds an empty table to the engine's state in memory. The catalog has the table
+// already. The caller must hold mu.
 func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
 	state := &table{id: t.ID, created: created, history: map[uint32]schema.Table{}, pin: newPin()}
 	if t.MergeOnRead {
@@ -75,7 +76,8 @@ func (e *Engine) addTableLocked(t schema.Table, created time.Time) {
 	e.names[keyOf(t.Database, t.Schema, t.Name)] = t.ID
 }
 
-// checkFreeLocked returns a Conflict error if a table or view has the name.
+// checkFreeLocked returns a Conflict error if a table or view of that name exists. The caller must
+// hold mu.
 func (e *Engine) checkFreeLocked(key nameKey, name string) error {
 	if _, ok := e.names[key]; ok {
 		return base.Errorf(base.Conflict, "table %q already exists", name)
@@ -86,7 +88,7 @@ func (e *Engine) checkFreeLocked(key nameKey, name string) error {
 	return nil
 }
 
-// DropTable drops a table with its rows. Snapshots that were taken before stay readable.
+// DropTable drops a table with its rows. Snapshots that have the table stay readable.
 func (e *Engine) DropTable(ctx context.Context, id base.TableID) error {
 	err := e.change(ctx, func() (*catalog.Edit, error) {
 		t, err := e.tableLocked(id)
@@ -103,10 +105,10 @@ func (e *Engine) DropTable(ctx context.Context, id base.TableID) error {
 	return base.Wrap(err, "drop table")
 }
 
-// AlterTable replaces a table's schema by the result of alter; see the methods of schema.Table. It
-// calls alter once with the current schema, in the committer, so nothing else changes meanwhile. If
-// alter returns a schema of the same version, nothing changes. Existing rows keep the version with
-// which they were written.
+// AlterTable replaces a table's schema by the result of the function alter (see the methods of
+// schema.Table). It calls alter once with the current schema. That happens in the committer, so
+// nothing else changes at the same time. If alter returns a schema of the same version, nothing
+// changes. Existing rows keep the schema version with which they were written.
 func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(schema.Table) (schema.Table, error)) (schema.Table, error) {
 	var next schema.Table
 	var t *table
@@ -134,8 +136,8 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 				return nil, err
 			}
 		}
-		// All rows of a memtable have one schema version, and a generation has only one memtable
-		// per table. So the next rows need another generation.
+		// All rows of a memtable have the same schema version, and a generation has only one
+		// memtable per table. So rows of the new version need a new generation.
 		if e.active.residents[id] != nil {
 			if err := e.freeze(); err != nil {
 				return nil, err
@@ -155,19 +157,20 @@ func (e *Engine) AlterTable(ctx context.Context, id base.TableID, alter func(sch
 	return next, nil
 }
 
-// RenameTable renames a table within its schema. If the name is in use, the error is Conflict.
+// RenameTable gives a table another name in its schema. If a table or view of that name exists, the
+// error is Conflict.
 func (e *Engine) RenameTable(ctx context.Context, id base.TableID, name string) (schema.Table, error) {
 	return e.AlterTable(ctx, id, func(t schema.Table) (schema.Table, error) { return t.Rename(name) })
 }
 
-// CountingTime is how long TRUNCATE may look for superseded rows among the rows that it removed.
-// Superseded rows do not count as removed.
+// CountingTime is how long TRUNCATE may look for superseded rows among the rows that it has
+// removed. It does so because superseded rows do not count as removed.
 const CountingTime = 10 * time.Second
 
-// Truncate removes all rows of a table that are committed when it runs. It returns a deduplicated
-// snapshot of the table before the removal, for example to count its rows. The caller releases it.
-// If superseded rows cannot be looked up, the rows are removed all the same, and the snapshot may
-// show several rows of a key.
+// Truncate removes all rows of a table that are committed when it runs. It returns a snapshot of
+// the table before the removal, without superseded rows, for example to count its rows. The caller
+// releases the snapshot. If superseded rows cannot be looked up, the rows are removed nevertheless,
+// and the snapshot may show several rows of a key.
 func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapshot.Snapshot, err error) {
 	turns, release, err := e.takeTurns(ctx, []base.TableID{id})
 	if err != nil {
@@ -188,7 +191,8 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 		return nil, base.Wrap(errors.Join(err, followAll(turns, moves)), "truncate table")
 	}
 	removed.Retain()
-	// Not ctx: the rows are removed already, whether the caller still waits or not.
+	// This context does not end with ctx: the rows are removed already, even if the caller does not
+	// wait any longer.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), CountingTime)
 	defer cancel()
 	shown, err := e.settled(late, removed, turns, moves)
@@ -200,7 +204,8 @@ func (e *Engine) Truncate(ctx context.Context, id base.TableID) (removed *snapsh
 	return shown, nil
 }
 
-// truncate runs the one edit of Truncate. It calls look just before the edit changes anything.
+// truncate removes the rows of a table in one edit. It calls the function look just before the edit
+// changes anything.
 func (e *Engine) truncate(ctx context.Context, id base.TableID, look func() error) error {
 	var t *table
 	var seq base.Seq

@@ -12,13 +12,14 @@ import (
 	"github.com/scoterdb/scoter/internal/wal"
 )
 
-// Times is the number of events since Open, and their total duration.
+// Times is the number of events of one kind since Open, and the sum of their durations.
 type Times struct {
 	Count int64
 	Total time.Duration
 }
 
-// times counts events, and adds up their durations. Times is its present value.
+// times counts events, and adds up their durations. The method read returns the present sums as a
+// Times.
 type times struct{ count, nanos atomic.Int64 }
 
 func (t *times) add(d time.Duration) {
@@ -28,7 +29,7 @@ func (t *times) add(d time.Duration) {
 
 func (t *times) read() Times { return Times{t.count.Load(), time.Duration(t.nanos.Load())} }
 
-// effort has the number and durations of flushes and of log syncs since Open.
+// effort has the number and durations of flushes and of syncs of the log, since Open.
 type effort struct {
 	syncs, flushes times
 	flushErrors    atomic.Int64
@@ -42,22 +43,23 @@ func (f *effort) flushed(took time.Duration, err error) {
 	f.flushes.add(took)
 }
 
-// Totals are sums over all tables, and the durations of log syncs and flushes since Open. Sizes are
-// in bytes.
+// Totals are sums over all tables, and the durations of syncs of the log and of flushes since Open.
+// Sizes are in bytes.
 type Totals struct {
 	Tables      int
 	Parts       int
 	PartRows    int64
 	PartBytes   int64
-	MemoryRows  int64 // rows in memtables
-	MemoryLimit int64 // limit of Status.MemoryBytes
-	KeyLimit    int64 // limit of Status.KeyBytes
-	Flushes     Times // successful flushes
+	MemoryRows  int64 // number of rows in memtables
+	MemoryLimit int64 // upper limit of Status.MemoryBytes
+	KeyLimit    int64 // upper limit of Status.KeyBytes
+	Flushes     Times // number and duration of successful flushes
 	FlushErrors int64
 	LogSyncs    Times
 }
 
-// Totals returns the present sums. It takes time in proportion to the number of parts.
+// Totals returns the present sums over all tables. The time that it takes is proportional to the
+// number of parts.
 func (e *Engine) Totals() Totals {
 	t := Totals{
 		MemoryLimit: e.budget.limit, KeyLimit: keyShare * e.settings.MemoryBytes,
@@ -79,19 +81,20 @@ func (e *Engine) Totals() Totals {
 	return t
 }
 
-// Disk is the disk space that the data directory takes, in bytes, except for parts (see Totals).
+// Disk is the disk space that the data directory takes, in bytes. It leaves out parts, which are in
+// Totals.
 type Disk struct {
 	Free      int64
 	Patches   int64
 	Log       int64 // size of the log, including preallocated space
 	Segments  int   // number of log segments
 	Catalog   int64
-	Temporary int64 // data that queries have spilled
-	Reserve   int64 // the reserve file, see space.go
+	Temporary int64 // size of the data that queries have spilled to disk
+	Reserve   int64 // size of the reserve file, see space.go
 }
 
 // Disk returns the sizes of the files in the data directory. It does not read the folders of parts.
-// If a file operation fails, it returns its error.
+// If a file operation fails, it returns the error.
 func (e *Engine) Disk() (Disk, error) {
 	free, err := e.fs.FreeSpace(e.dir)
 	if err != nil {
@@ -114,8 +117,9 @@ func (e *Engine) Disk() (Disk, error) {
 	return d, errors.Join(errs[:]...)
 }
 
-// sizeOf returns the length of a file in the data directory or, for a folder, of all files in it.
-// Files that do not exist, or are removed meanwhile, count as 0.
+// sizeOf returns the length in bytes of a file in the data directory or, if name is a folder, the
+// total length of the files in it. A file that does not exist, or is removed meanwhile, counts as
+// 0.
 func (e *Engine) sizeOf(name string) (bytes int64, err error) {
 	path := filepath.Join(e.dir, name)
 	info, err := e.fs.Stat(path)

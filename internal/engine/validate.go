@@ -11,24 +11,27 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// written is a write set: what one committed change, or several folded together, has written.
-// Changes that were computed from an older snapshot are compared with it.
+// written is a write set: the rows, columns and keys that one committed change, or several of them,
+// has written. Changes that were computed from an older snapshot are compared with it.
 type written struct {
 	seq     base.Seq
-	rows    map[base.SourceID]*roaring.Bitmap // rows that were changed or deleted
+	rows    map[base.SourceID]*roaring.Bitmap // rows that were changed or deleted, by rowset id
 	columns []base.ColumnID
-	all     bool     // all columns were written: rows were inserted or deleted
-	brought bool     // rows were inserted
-	keys    []uint64 // hashes of the keys of inserted rows, see Change.Keys
-	// appended says that rows were appended, and nothing else was changed. Then only keys causes
-	// conflicts.
+	all     bool     // whether rows were inserted or deleted, so that all columns were written
+	brought bool     // whether rows were inserted
+	keys    []uint64 // hashes of the primary keys of inserted rows, see Change.Keys
+	// appended says that rows were appended, and that nothing else was changed. Then only the field
+	// keys causes conflicts.
 	appended bool
-	// everywhere says that an expression update was committed, which may have changed any row.
+	// everywhere says that an expression update was committed. It may have changed any row.
 	everywhere bool
-	anyKey     bool // any key may have been inserted, because there were too many keys to list
+	// anyKey says whether a row with any key may have been inserted, because there were too many
+	// keys to list.
+	anyKey bool
 }
 
-// inserted reports whether the write set may include the insertion of a row with one of the keys.
+// inserted reports whether a row with one of the keys may have been inserted by the changes of the
+// write set.
 func (w *written) inserted(keys map[uint64]struct{}) bool {
 	if w.anyKey {
 		return len(keys) > 0
@@ -51,8 +54,8 @@ func (w *written) touches(rows map[base.SourceID]*roaring.Bitmap) bool {
 	return false
 }
 
-// decides reports whether the write set conflicts with a Read: it may have changed what the
-// statement read.
+// decides reports whether the write set conflicts with the Read r of a statement: whether it may
+// have changed what the statement read.
 func (w *written) decides(r Read) bool {
 	if w.appended {
 		return false
@@ -63,16 +66,17 @@ func (w *written) decides(r Read) bool {
 	return w.all || r.Columns == nil || slices.ContainsFunc(w.columns, func(id base.ColumnID) bool { return slices.Contains(r.Columns, id) })
 }
 
-// maxWritten bounds the number of write sets of a table, and maxWrittenKeys the number of keys in
-// all of them.
+// maxWritten is the maximum number of write sets of a table, and maxWrittenKeys the maximum number
+// of keys in all of them together.
 const (
 	maxWritten     = 4096
 	maxWrittenKeys = 1 << 20
 )
 
-// note adds a write set of a committed change. If there are too many, the older half is folded into
-// one. If there are too many keys, the oldest ones are replaced by anyKey. Then a statement with an
-// older snapshot may find a conflict where there is none, and runs again.
+// note adds the write set of a committed change to those of the table. If there are too many write
+// sets, the older half is joined to one. If there are too many keys, the oldest keys are replaced
+// by the mark anyKey. Then a statement with an older snapshot may find a conflict where there is
+// none, and runs again.
 func (t *table) note(w written) {
 	if len(w.keys) > maxWrittenKeys {
 		w.keys, w.anyKey = nil, true
@@ -84,8 +88,8 @@ func (t *table) note(w written) {
 	t.written, t.writtenKeys = append(t.written, w), t.writtenKeys+len(w.keys)
 }
 
-// fold replaces the oldest n write sets by one that covers all of them. If it would have too many
-// keys, it gets anyKey instead.
+// fold replaces the oldest n write sets by one write set that covers all of them. If it would have
+// too many keys, it gets the mark anyKey instead.
 func (t *table) fold(n int) {
 	one := written{rows: map[base.SourceID]*roaring.Bitmap{}, appended: true}
 	for _, old := range t.written[:n] {
@@ -106,13 +110,13 @@ func (t *table) fold(n int) {
 	t.written = append([]written{one}, t.written[n:]...)
 }
 
-// since returns the write sets of changes after an edit.
+// since returns the write sets of the changes that were committed after the edit seq.
 func (t *table) since(seq base.Seq) []written {
 	return t.written[sort.Search(len(t.written), func(i int) bool { return t.written[i].seq > seq }):]
 }
 
-// forget drops the write sets up to an edit, that of the oldest held snapshot: no change will be
-// compared with them.
+// forget drops the write sets of the edits up to oldest, the sequence number of the oldest held
+// snapshot. No change will be compared with them any more.
 func (t *table) forget(oldest base.Seq) {
 	if n := len(t.written) - len(t.since(oldest)); n > 0 {
 		for _, old := range t.written[:n] {
@@ -122,8 +126,9 @@ func (t *table) forget(oldest base.Seq) {
 	}
 }
 
-// ahead has the pending writes of a group: what the requests that were accepted so far will have
-// written once the group is committed. Later requests of the group are compared with them.
+// ahead has the pending writes of a group of requests: what the requests that were accepted so far
+// will have written when the group is committed. Later requests of the group are compared with
+// them.
 type ahead struct {
 	offsets  offsets
 	written  map[base.TableID][]written
@@ -135,8 +140,8 @@ func newAhead() *ahead {
 	return &ahead{offsets{}, map[base.TableID][]written{}, map[base.TableID]bool{}, map[base.TableID]map[base.SourceID]*patch.Set{}}
 }
 
-// checkChanges returns an error if changes conflict with what was committed since their snapshot,
-// or with the pending writes of the group. It runs in the committer.
+// checkChanges returns an error if the changes c conflict with what was committed since their
+// snapshot, or with a, the pending writes of the same group. It runs in the committer.
 func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 	if c == nil {
 		return nil
@@ -186,8 +191,8 @@ func (e *Engine) checkChanges(c *changeSet, a *ahead) error {
 	return nil
 }
 
-// foresee adds what an accepted request writes to the pending writes. It runs in the committer.
-// After an error the pending writes are unchanged.
+// foresee adds what an accepted request writes to a, the pending writes of its group. After an
+// error a is unchanged. It runs in the committer.
 func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 	if r.changes != nil {
 		made := map[base.TableID]map[base.SourceID]*patch.Set{}
@@ -209,7 +214,7 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 					return err
 				}
 				if len(updated[source]) > 0 && set.ColumnBytes() > patch.MaxColumnBytes {
-					// The merger starts a merge, which may free memory of patches.
+					// Notify the merger. It starts a merge, which may free memory of patches.
 					e.notifyPartsAdded()
 					return base.Errorf(base.Unavailable, "over %d bytes of %w", patch.MaxColumnBytes, ErrColumnBytes).
 						WithHint("retry once a merge has written those that are there, or use WITH (mode = 'rewrite')")
@@ -240,7 +245,8 @@ func (e *Engine) foresee(r *request, seq base.Seq, a *ahead) error {
 	return nil
 }
 
-// bySource returns layers by the id of their rowset. The layers of a rowset stay in order.
+// bySource returns the layers (new values of rows) grouped by the id of their rowset. The layers of
+// a rowset stay in their order.
 func bySource(layers []patch.Layer) map[base.SourceID][]patch.Layer {
 	out := map[base.SourceID][]patch.Layer{}
 	for _, l := range layers {

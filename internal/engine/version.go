@@ -13,33 +13,34 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// version has the rowsets of a table after an edit. It is immutable and reference-counted: the
-// table holds a reference to its current version, and each snapshot to the version that it reads. A
-// version holds references to its parts and memtables.
+// version has the rowsets that a table has after an edit. It is immutable and reference-counted:
+// the table holds a reference to its current version, and each snapshot holds one to the version
+// that it reads. A version holds references to its parts and memtables.
 //
-// An append makes no new version, unless its rows need a new memtable. Otherwise only the published
+// An append makes a new version only if its rows need a new memtable. Otherwise only the published
 // length of the memtable changes.
 type version struct {
 	engine *Engine
-	number uint64 // unique and ascending across all tables
+	number uint64 // number of the version, unique and ascending across all tables
 	schema schema.Table
-	parts  []*partFile     // by ascending id
-	listed []*catalog.Part // same elements as parts, in the form that snapshots have
-	// Memtables, by ascending generation; rows may be appended to the last one.
+	parts  []*partFile     // parts of the table, by ascending id
+	listed []*catalog.Part // the same parts, in the form that snapshots have
+	// residents are the table's memtables, by ascending generation. Rows may be appended to the
+	// last one.
 	residents []*resident
 	refs      atomic.Int64
 }
 
-// partFile is a part, with the number of references to it.
+// partFile is a part of a table, with the number of references to it.
 type partFile struct {
 	catalog.Part
 	refs atomic.Int64
-	// obsolete says that the catalog does not list the part any more. Then releasing the last
-	// reference makes the part's file garbage.
+	// obsolete says that the catalog does not list the part any more. When the last reference is
+	// then released, the part's file is removed.
 	obsolete atomic.Bool
 
-	// verified is when the whole file was last found intact, and scrubbed when that was last tried,
-	// in microseconds since 1970. 0 means not since Open.
+	// Both times are in microseconds since 1970, and 0 means not since Open. verified is when the
+	// whole file was last found intact. scrubbed is when the scrubber last tried to verify it.
 	verified, scrubbed atomic.Int64
 }
 
@@ -51,11 +52,11 @@ type resident struct {
 	keys       *keys.Finder
 	refs       atomic.Int64
 
-	minSeq base.Seq // constant once rows are visible
+	minSeq base.Seq // number of the edit that added the first row; constant once rows are visible
 
-	// The committer writes these fields until the generation is frozen. From then on they are
+	// The committer writes charged and maxSeq until the generation is frozen. From then on they are
 	// constant.
-	charged int64 // bytes reserved in the budget, until the memtable's memory is freed
+	charged int64 // bytes that are reserved in the budget until the memtable's memory is freed
 	maxSeq  base.Seq
 }
 
@@ -80,8 +81,8 @@ func (p *partFile) release(e *Engine) {
 	}
 }
 
-// newVersionLocked makes a version and returns it with one reference, which belongs to the caller.
-// The version takes references to its parts and memtables.
+// newVersionLocked returns a new version of a table with one reference, which belongs to the
+// caller. The version takes references to its parts and memtables. The caller must hold mu.
 func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents []*resident) *version {
 	e.versions++
 	v := &version{engine: e, number: e.versions, schema: t, parts: parts, residents: residents}
@@ -98,13 +99,13 @@ func (e *Engine) newVersionLocked(t schema.Table, parts []*partFile, residents [
 	return v
 }
 
-// installLocked makes v the table's current version. The caller releases the returned old version,
-// after it has released mu.
+// installLocked makes v the table's current version. The caller must hold mu. After it has released
+// mu, it releases the returned old version.
 func (t *table) installLocked(v *version) (old *version) {
 	old, t.current = t.current, v
 	t.expressions = t.lacking(v.parts)
 	if _, known := t.history[v.schema.Version]; !known {
-		// The map is copied, because snapshots share it.
+		// The map is copied, because snapshots share the old one.
 		t.history = maps.Clone(t.history)
 		t.history[v.schema.Version] = v.schema
 	}
@@ -123,13 +124,13 @@ func (v *version) release() {
 	}
 }
 
-// lists reports whether a part is in the version.
+// lists reports whether the part with this id is in the version.
 func (v *version) lists(id base.SourceID) bool {
 	_, ok := slices.BinarySearchFunc(v.parts, id, func(p *partFile, id base.SourceID) int { return cmp.Compare(p.ID, id) })
 	return ok
 }
 
-// has reports whether a part or memtable is in the version.
+// has reports whether the part or memtable with this id is in the version.
 func (v *version) has(id base.SourceID) bool {
 	return v.lists(id) || slices.ContainsFunc(v.residents, func(r *resident) bool { return r.mem.Source() == id })
 }

@@ -13,12 +13,13 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxAlike is the largest number of rows with one key that All returns. For more rows a scan is
-// better.
+// maxAlike is the maximum number of rows with one key that All returns. If more rows have the key,
+// a scan is better.
 const maxAlike = 256
 
-// coarseFor is how long All does not look up a key for which it found more than maxAlike rows. Then
-// it tries again, because rows may have been deleted. A try costs as much as a few statements.
+// coarseFor is a time. If All finds more than maxAlike rows with a key, it does not look up that
+// key again for this time. Then it tries again, because rows may have been deleted. Such an attempt
+// costs as much as a few statements.
 const coarseFor = 10 * time.Minute
 
 // coarseKey identifies a key of a table that more than maxAlike rows have.
@@ -27,16 +28,16 @@ type coarseKey struct {
 	key   string
 }
 
-// All returns the addresses of all rows of a table that have one key. key has the columns of the
-// key, and values an array of one value for each of them. A row with a NULL in its key is never
-// found.
+// All returns the addresses of all rows of a table that have one key. key has the ids of the key's
+// columns, and values has an array with one value for each of them. A row with a NULL in its key is
+// never found.
 //
 // ok is false if the caller must find the rows by a query instead, for one of two reasons:
 //   - More than maxAlike rows have the key.
 //   - All would have to read more than a few row groups, which takes longer than a query. Then the
-//     index is built in the background (indexBuilder).
+//     index is built in the background (see indexBuilder).
 //
-// The caller holds the snapshot.
+// The caller must hold the snapshot to which t belongs.
 func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Array) (found []base.RowAddress, ok bool, err error) {
 	if !f.suits(t, key) {
 		return nil, false, nil
@@ -97,19 +98,19 @@ func (f *Finder) All(t *snapshot.Table, key []base.ColumnID, values []arrow.Arra
 	return found, true, nil
 }
 
-// suits reports whether All can find rows of the table by the key with these columns.
+// suits reports whether All can find rows of the table by a key with these columns.
 func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	for _, view := range t.Memtables {
 		for _, id := range key {
 			if view.Schema.ColumnByID(id) < 0 {
-				// Some rows have the column's initial value, which only DuckDB can compute.
+				// Some rows have the initial value of the column, which only DuckDB can compute.
 				return false
 			}
 		}
 	}
 	for _, set := range t.Patches {
 		if slices.ContainsFunc(key, set.Changes) {
-			// The column may have got new values in place before it was in the key, so the written
+			// Before the column was in the key, it may have got new values in place. So the written
 			// values are not always the current ones.
 			return false
 		}
@@ -120,26 +121,26 @@ func (f *Finder) suits(t *snapshot.Table, key []base.ColumnID) bool {
 	return !coarse || time.Since(since) >= coarseFor
 }
 
-// maxReads is how many footers and row groups All reads at most. Reading more takes longer than a
-// query.
+// maxReads is the maximum number of footers and row groups that All reads. Reading more would take
+// longer than a query.
 const maxReads = 3
 
-// way says where to look up a key in one part. There are three ways:
-//   - index is set: the index of the part
-//   - rows is set: the cached numbers of a row group; values has the key
-//   - found is set: the result of a search in the file's row group
+// way says how to look up a key in one part. There are three ways:
+//   - index is set: look it up in the index of the part
+//   - rows is set: search the cached numbers of a row group for the key in values
+//   - found is set: a row group was searched in the file, and this is the result
 type way struct {
 	part   base.SourceID
 	index  *partIndex
 	rows   *groupRows
 	values []int64
-	found  []uint32 // row numbers in the row group of the rows with the key
-	first  uint32   // number of the row group's first row in the part
+	found  []uint32 // numbers in the row group of the rows that have the key
+	first  uint32   // number in the part of the row group's first row
 }
 
-// ways returns where to look up a key in the given parts, after searching row groups in the file as
-// needed. ok is false if that needs more than maxReads reads. Then what is lacking is read in the
-// background.
+// ways returns how to look up a key in the given parts. If needed, it searches row groups in the
+// files of the parts. If that takes more than maxReads reads, ok is false. Then the missing indexes
+// and row groups are read in the background.
 func (f *Finder) ways(t *snapshot.Table, parts []*catalog.Part, key []base.ColumnID, values []arrow.Array) (ways []way, ok bool, err error) {
 	var lacking []lack
 	var groups []candidates

@@ -14,44 +14,44 @@ import (
 
 // How indexes are built in the background. Building the index of a part takes several times as long
 // as a query for one of its keys. So All does not build it, and the statement runs a query instead.
-// When All lacks the index of a part for the second time, the index is built in the background.
-// Numbers of row groups that All may not read, because these would be too many reads, are read in
-// the background already the first time.
+// When All lacks the index of a part for the second time, the index is built in the background. If
+// All lacks row groups because reading them would be too many reads, they are read in the
+// background already the first time.
 //
 // Meanwhile the builder holds the part, so that its file stays even if the part is merged or
 // dropped. It does not hold the statement's snapshot, because a snapshot keeps the memory of rows
 // for which writers may wait.
 //
-// One background goroutine builds what one statement lacked, part by part, and ignores other
+// One background goroutine builds what one statement lacked, part by part. It ignores other
 // requests until it is done. So statements keep the other processors, and the memory for building
 // an index is needed only once. If a request was ignored, the statement makes it again the next
 // time.
 
-// indexBuilder builds indexes in the background.
+// indexBuilder builds indexes of parts in the background.
 type indexBuilder struct {
 	failed  func(error)
-	closing context.Context // canceled by Close
+	closing context.Context // context that Close cancels
 	close   context.CancelFunc
 	running sync.WaitGroup
-	busy    bool // guarded by Finder.mu
-	closed  bool // guarded by Finder.mu
+	busy    bool // whether the builder is running; guarded by Finder.mu
+	closed  bool // whether Close was called; guarded by Finder.mu
 }
 
-// retryAfter is how long the builder skips a part after a failure. Some failures, such as a lack of
-// memory, are temporary, so the builder tries again. It does not try at once, so that a permanent
-// failure is not reported with every statement.
+// retryAfter is how long the builder leaves out a part after it could not build the part's index.
+// Some failures, such as a lack of memory, are temporary, so the builder tries again. It does not
+// try at once, so that a permanent failure is not reported with every statement.
 const retryAfter = time.Minute
 
-// lack is a part in which a key cannot be looked up without building its index or reading row
-// groups.
+// lack is a part in which a key cannot be looked up without building the part's index or reading
+// row groups.
 type lack struct {
 	entry *rowset
 	part  *catalog.Part
-	again bool // All lacked the index before
+	again bool // whether All has lacked the index of this part before
 }
 
-// want starts the builder in the background, unless it runs already, so that the key can be looked
-// up in the lacking parts later.
+// want starts the builder in the background, unless it is running already. The builder prepares the
+// lacking parts, so that the key can be looked up in them later.
 func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,8 +72,8 @@ func (f *Finder) want(t *snapshot.Table, lacking []lack, key []base.ColumnID, va
 	f.builder.running.Go(func() { f.buildInBackground(&stored, rows, due, key, values) })
 }
 
-// buildInBackground builds indexes, or reads row groups, for the lacking parts of a table. rows is
-// the table's number of rows. It holds a part only while makeIndex works on it.
+// buildInBackground builds the indexes of the lacking parts of a table, or reads their row groups.
+// rows is the total number of rows of the table. It holds a part only while makeIndex works on it.
 func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack, key []base.ColumnID, values []arrow.Array) {
 	defer func() {
 		f.mu.Lock()
@@ -81,8 +81,8 @@ func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack
 		f.builder.busy = false
 	}()
 	for _, l := range lacking {
-		// Whole indexes are built only if those of all parts fit into memory together. Otherwise
-		// they would evict each other.
+		// Whole indexes are built only if the indexes of all parts fit into memory together.
+		// Otherwise they would evict each other.
 		err := f.makeIndex(t, l, l.again && rows*entryBytes <= f.maxBytes, key, values)
 		if f.builder.closing.Err() != nil {
 			return
@@ -97,9 +97,9 @@ func (f *Finder) buildInBackground(t *snapshot.Table, rows int64, lacking []lack
 	}
 }
 
-// makeIndex makes one part ready for lookups of a key: it caches the numbers of the row groups that
-// may hold the key or, if that is not possible and whole is set, builds the index of the part. It
-// does nothing if the table does not have the part any more.
+// makeIndex prepares one part for lookups of a key. It caches the numbers of the row groups that
+// may have the key. If that is not possible and whole is true, it builds the index of the part. If
+// the table does not have the part any more, it does nothing.
 func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.ColumnID, values []arrow.Array) error {
 	release, there := f.reader.Hold(l.part)
 	if !there {
@@ -118,8 +118,8 @@ func (f *Finder) makeIndex(t *snapshot.Table, l lack, whole bool, key []base.Col
 	return err
 }
 
-// Close stops the background builder and waits for it. Close may be called more than once. All
-// still works afterwards, but no new indexes are built in the background.
+// Close stops the background builder and waits until it has ended. It may be called more than once.
+// The method All still works afterwards, but no new indexes are built in the background.
 func (f *Finder) Close() {
 	f.mu.Lock()
 	f.builder.closed = true

@@ -22,8 +22,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// backgroundWorld is a table of parts with a finder. Reads wait for the channel goAhead, if it is not
-// nil, and fail with the error fail.
+// backgroundWorld is a table of parts with a finder. Reads wait for the channel goAhead, if it is
+// not nil, and fail with the error fail.
 type backgroundWorld struct {
 	*testing.T
 	table   *snapshot.Table
@@ -35,8 +35,8 @@ type backgroundWorld struct {
 	read     []base.SourceID // guarded by mu
 	fail     error           // guarded by mu
 	failures []string        // guarded by mu
-	held     int             // guarded by mu; parts that are held
-	gone     bool            // guarded by mu; the table has none of its parts any more
+	held     int             // number of parts that are held; guarded by mu
+	gone     bool            // whether the table has none of its parts any more; guarded by mu
 }
 
 func newBesideWorld(t *testing.T, keys ...[]int64) *backgroundWorld {
@@ -100,7 +100,8 @@ func (w *backgroundWorld) all(key int64) ([]base.RowAddress, bool) {
 	return found, ok
 }
 
-// expect looks up the rows of a key; nil: a query is needed.
+// expect looks up a key and checks the rows that are found. Without rows, it expects that a query
+// is needed.
 func (w *backgroundWorld) expect(key int64, want ...base.RowAddress) {
 	w.Helper()
 	found, ok := w.all(key)

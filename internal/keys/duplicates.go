@@ -13,31 +13,32 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// Duplicates finds keys that occur more than once, without indexes, which would need too much
-// memory if many parts are involved. It puts the hashes of all keys into one table. If there are
-// too many for the table, it makes several passes over the parts, each for a range of hashes.
+// Duplicates finds keys that occur more than once. It uses no indexes, because these would need too
+// much memory if many parts are involved. Instead it puts the hashes of all keys into one hash
+// table. If there are too many for the table, it makes several passes over the parts, each for a
+// range of hashes.
 
-// passRows is the number of rows per pass. Each row takes 48 bytes, including the memory for
-// sorting.
+// passRows is the number of rows that one pass of Duplicates handles. Each row takes 48 bytes,
+// including the memory for sorting.
 const passRows = 8 << 20
 
-// keyRow is a row in Duplicates' table, with the hash of its key.
+// keyRow is a row in the hash table of Duplicates, with the hash of its key.
 type keyRow struct {
 	high    uint64
 	low     uint32
-	part    uint32 // index in the list of parts
+	part    uint32 // index of the row's part in the list of parts
 	ordinal uint32
 }
 
-// Duplicates finds primary keys that several rows have, at least one of them in the added parts.
-// For each such key it calls each with the addresses of the key's rows: first the rows in existing
-// parts (there), then those in added parts, in the order of the parts. It ignores deleted rows of
-// existing parts. It does not read parts whose statistics show that they share no key with an added
-// part.
+// Duplicates finds primary keys that several rows have, of which at least one is in the added
+// parts. For each such key it calls the function each with the addresses of the key's rows: first
+// the rows in existing parts (there), then those in added parts, in the order of the parts. It
+// ignores deleted rows of existing parts. It does not read parts whose statistics show that they
+// share no key with an added part.
 func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added []*catalog.Part, each func(rows []base.RowAddress) error) error {
 	key := t.Schema.PrimaryKey
 	var parts []*catalog.Part
-	var isAdded []bool // by index in parts: whether the part is in added
+	var isAdded []bool // for each element of parts, whether it is one of the added parts
 	rows := int64(0)
 	for i, p := range slices.Concat(there, added) {
 		shares := func(q *catalog.Part) bool { return q != p && shareKeys(t, key, p, q) }
@@ -79,8 +80,8 @@ func (f *Finder) Duplicates(ctx context.Context, t *snapshot.Table, there, added
 	return nil
 }
 
-// KeyAt returns the primary key of a row of a part: for each column an array of one value, on Go's
-// heap.
+// KeyAt returns the primary key of one row of a part. The result has an array with one value for
+// each column of the key, on Go's heap.
 func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddress) (key []arrow.Array, err error) {
 	at := slices.IndexFunc(t.Parts, func(p *catalog.Part) bool { return p.ID == row.Source })
 	if at < 0 {
@@ -109,20 +110,22 @@ func (f *Finder) KeyAt(ctx context.Context, t *snapshot.Table, row base.RowAddre
 	return key, err
 }
 
-// isOfPass reports whether a hash, whose upper half is high, belongs to a pass. Passes are numbered
-// from 0 to passes - 1.
+// isOfPass reports whether a hash belongs to the given pass of Duplicates. high is the upper half
+// of the hash. Passes are numbered from 0 to passes - 1.
 func isOfPass(high, pass, passes uint64) bool { return high>>32*passes>>32 == pass }
 
-// keyReader collects the rows of a part that belong to one pass of Duplicates.
+// keyReader collects those rows of a part that belong to one pass of Duplicates.
 type keyReader struct {
 	number       uint32 // index of the part in the list of parts
 	pass, passes uint64
 	rows         []keyRow
 	wantIndex    bool
-	hashes       []batch.KeyHash // hashes of all rows of the part; only if wantIndex is set
+	// hashes has the hashes of the keys of all rows of the part. It is used only if wantIndex is
+	// set.
+	hashes []batch.KeyHash
 }
 
-// readKeys adds the rows of a part that belong to the pass and are not deleted to r.rows.
+// readKeys adds to r.rows the rows of a part that belong to the reader's pass and are not deleted.
 func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Part, r *keyReader) error {
 	set, ordinal := t.Patches[p.ID], uint32(0)
 	columns := Columns(t.Schema, t.Schema.PrimaryKey)[:len(t.Schema.PrimaryKey)]
@@ -141,12 +144,13 @@ func (f *Finder) readKeys(ctx context.Context, t *snapshot.Table, p *catalog.Par
 	})
 }
 
-// remember caches an index of a part, made of the hashes that were just read: more rows of the same
-// keys often follow soon.
+// remember makes an index of a part from the hashes that were just read, and caches it. That pays
+// because more rows with the same keys often follow soon.
 func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.KeyHash) {
 	key := t.Schema.PrimaryKey
 	if len(Columns(t.Schema, key)) > len(key) {
-		return // such an index also needs the states of the rows, which were not read
+		// Such an index also needs the rows' versions and tombstone marks, which were not read.
+		return
 	}
 	s := f.rowset(t, p.ID, key, true)
 	s.mu.Lock()
@@ -157,8 +161,9 @@ func (f *Finder) remember(t *snapshot.Table, p *catalog.Part, hashes []batch.Key
 }
 
 // inBuckets returns the rows sorted into buckets of a few rows each, so that rows with equal hashes
-// are close together. starts has the index of each bucket's first row, and then the number of rows.
-// The last bits of the hash select the bucket, because the rows of a pass share the first bits.
+// are close together. starts has the index of each bucket's first row, and after that the total
+// number of rows. The last bits of the hash select the bucket, because the rows of a pass share the
+// first bits.
 func inBuckets(rows []keyRow) (ordered []keyRow, starts []uint32) {
 	width := bits.Len(uint(len(rows) / bucketRows))
 	bucket := func(r keyRow) uint64 { return r.high & (1<<width - 1) }
@@ -179,8 +184,8 @@ func inBuckets(rows []keyRow) (ordered []keyRow, starts []uint32) {
 	return ordered, starts
 }
 
-// alike calls f with the rows of each hash that at least two rows have. The rows of a hash keep
-// their order.
+// alike calls f once for each hash that at least two of the rows have, with all rows of that hash.
+// These rows keep their order.
 func alike(rows []keyRow, f func([]keyRow) error) error {
 	ordered, starts := inBuckets(rows)
 	var group []keyRow
@@ -189,7 +194,7 @@ func alike(rows []keyRow, f func([]keyRow) error) error {
 		for i, r := range some {
 			same := func(other keyRow) bool { return other.high == r.high && other.low == r.low }
 			if slices.ContainsFunc(some[:i], same) {
-				continue // passed to f with an earlier row of the same hash
+				continue // f was called with this row and an earlier row of the same hash
 			}
 			group = group[:0]
 			for _, other := range some[i+1:] {
@@ -208,8 +213,8 @@ func alike(rows []keyRow, f func([]keyRow) error) error {
 	return nil
 }
 
-// Tombstones calls each with the rows of a part in which the table's IsDeleted column is true. It
-// reads the values as they were written, without patches.
+// Tombstones calls each for the rows of a part that are tombstones: their column IsDeleted is true.
+// It reads the values as they were written, without patches.
 func (f *Finder) Tombstones(ctx context.Context, t *snapshot.Table, p *catalog.Part, each func(row base.RowAddress)) error {
 	if !p.MayHaveTombstones(t.Schema) {
 		return nil

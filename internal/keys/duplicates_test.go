@@ -19,8 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// tableOf returns a table of parts with these keys, and a Finder that reads them. read collects the
-// parts that it reads.
+// tableOf returns a table of parts that have the given keys, and a Finder that reads them. read
+// collects the ids of the parts that are read.
 func tableOf(t *testing.T, read *[]base.SourceID, keys ...[]int64) (*snapshot.Table, *Finder) {
 	t.Helper()
 	table := schema.Table{ID: 1, Version: 1, Columns: []schema.Column{{ID: 1, Name: "k", Type: schema.Of(schema.BigInt)}}, PrimaryKey: []base.ColumnID{1}}
@@ -45,8 +45,8 @@ func readerOf(read ReadPart) Reader {
 	}}
 }
 
-// TestIndexesOfWhichSomeFitAreOfUse looks a key up in parts that may all have it, with memory for
-// half of their indexes.
+// TestIndexesOfWhichSomeFitAreOfUse looks up a key in parts that may all have it. There is memory
+// for half of their indexes.
 func TestIndexesOfWhichSomeFitAreOfUse(t *testing.T) {
 	var read []base.SourceID
 	parts := make([][]int64, 10)

@@ -1,8 +1,8 @@
-// Package keys finds rows by primary key or sort key. For each rowset it has an index from the hash
-// of a key to the rows with that key. The index of a part is built on first use and cached in
-// memory. The index of a memtable grows with the memtable. A part needs no index in two cases: its
-// statistics exclude all wanted keys, or a single key is wanted and only few row groups of the part
-// may hold it.
+// Package keys finds rows by their primary key or sort key. For each rowset it has an index from
+// the hash of a key to the rows with that key. The index of a part is built on first use and cached
+// in memory. The index of a memtable grows with the memtable. A part needs no index in two cases.
+// Either its statistics exclude all wanted keys, or only one key is wanted and few row groups of
+// the part may have it.
 package keys
 
 import (
@@ -14,10 +14,10 @@ import (
 // Index is an immutable index of the keys of one part.
 //
 // Its entries are in buckets of about bucketRows entries. The first bits of an entry's hash select
-// the bucket. A lookup reads one place of starts and two cache lines of entries.
+// the bucket. A lookup reads one element of starts and two cache lines of entries.
 type Index struct {
 	shift uint8
-	// starts[b] is the index in entries of bucket b's first entry; the last element is
+	// starts[b] is the index in entries of the first entry of bucket b. The last element is
 	// len(entries).
 	starts  []uint32
 	entries []entry
@@ -34,7 +34,7 @@ const (
 	bucketRows = 8
 )
 
-// NewIndex returns an index of rows. hashes[i] is the hash of the key of the row with ordinal i.
+// NewIndex returns an index of the rows of a part. hashes[i] is the hash of the key of row i.
 func NewIndex(hashes []batch.KeyHash) *Index {
 	buckets := max(1, len(hashes)/bucketRows)
 	width := bits.Len(uint(buckets))
@@ -55,10 +55,10 @@ func NewIndex(hashes []batch.KeyHash) *Index {
 	return x
 }
 
-// Bytes returns the memory that the index takes.
+// Bytes returns the memory that the index takes, in bytes.
 func (x *Index) Bytes() int64 { return int64(len(x.entries))*entryBytes + 4*int64(len(x.starts)) }
 
-// Find calls f with every row of a key, until f returns true.
+// Find calls f with the number of every row that has the key, until f returns true.
 func (x *Index) Find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	b := key.High >> x.shift
 	for _, e := range x.entries[x.starts[b]:x.starts[b+1]] {
@@ -68,23 +68,26 @@ func (x *Index) Find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	}
 }
 
-// growing is the index of a memtable, to which rows are added in order.
+// growing is the index of a memtable. Rows are added to it in order.
 //
 // The rows of a key form a linked list from the newest to the oldest. The newest row of each key is
-// in an open-addressing hash table: the first bits of a key's hash select the slot at which its
-// search begins. The table takes about four bytes per row, which is less than a map, and a lookup
-// reads as few cache lines.
+// in an open-addressing hash table: the first bits of a key's hash select the slot at which the
+// search for the key begins. The table takes about four bytes per row, which is less than a map
+// takes, and a lookup reads only a few cache lines.
 type growing struct {
-	hashes []batch.KeyHash // hashes[i] is the hash of row i
-	older  []uint32        // older[i] is 1 + the next older row with the key of row i, or 0
-	shift  uint8
-	slots  []uint32 // 1 + the newest row of a key, or 0 for a free slot
-	used   int      // number of used slots
+	hashes []batch.KeyHash // hashes[i] is the hash of the key of row i
+	// older[i] is 1 plus the number of the next older row with the key of row i, or 0
+	// if there is none.
+	older []uint32
+	shift uint8
+	// slots[i] is 1 plus the number of the newest row of a key, or 0 if it is free.
+	slots []uint32
+	used  int // number of slots that are in use
 }
 
 func (g *growing) count() int64 { return int64(len(g.hashes)) }
 
-// add adds the next row, which has the given key.
+// add adds the next row to the index. key is the hash of its key.
 func (g *growing) add(key batch.KeyHash) {
 	if 2*g.used >= len(g.slots) {
 		g.grow()
@@ -98,7 +101,8 @@ func (g *growing) add(key batch.KeyHash) {
 	g.slots[at] = uint32(len(g.hashes))
 }
 
-// slot returns the index of a key's slot or, if the key is new, of a free slot for it.
+// slot returns the index of the slot of a key. If the key is new, it returns the index of a free
+// slot for it.
 func (g *growing) slot(key batch.KeyHash) uint64 {
 	at := key.High >> g.shift
 	for g.slots[at] != 0 && g.hashes[g.slots[at]-1] != key {
@@ -119,7 +123,7 @@ func (g *growing) grow() {
 	}
 }
 
-// find calls f with every row of a key, newest first, until f returns true.
+// find calls f with the number of every row that has the key, newest first, until f returns true.
 func (g *growing) find(key batch.KeyHash, f func(ordinal uint32) (stop bool)) {
 	if len(g.slots) == 0 {
 		return

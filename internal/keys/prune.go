@@ -14,7 +14,7 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// ranges has the least and the greatest of the wanted keys' values, per column of the key.
+// ranges has the least and the greatest value among the wanted keys, for each column of the key.
 type ranges []batch.ColumnStats
 
 func rangesOf(columns []arrow.Array) (ranges, error) {
@@ -22,8 +22,8 @@ func rangesOf(columns []arrow.Array) (ranges, error) {
 	return out, out.add(columns)
 }
 
-// add extends the ranges so that they include more values. columns has an array per column of the
-// key.
+// add extends the ranges so that they include the given values. columns has one array for each
+// column of the key.
 func (r ranges) add(columns []arrow.Array) error {
 	for i, c := range columns {
 		stats, err := batch.Stats(c)
@@ -35,14 +35,14 @@ func (r ranges) add(columns []arrow.Array) error {
 	return nil
 }
 
-// meet reports whether a part may hold any of the wanted keys, according to its statistics.
+// meet reports whether a part may have any of the wanted keys, according to its statistics.
 func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bool {
 	for i, id := range key {
 		stats, known := boundsOf(t, id, p)
 		if !known {
 			continue
 		}
-		// A range with NaN has no upper end: NaN is above all other values.
+		// If a range has NaN, its upper end is not known, because NaN is above all other values.
 		if order, ok := r[i].Max.Compare(stats.Min); ok && order < 0 && !r[i].HasNaN {
 			return false
 		}
@@ -53,12 +53,12 @@ func (r ranges) meet(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) bo
 	return true
 }
 
-// leading has the first column's values of the wanted keys, if they are whole numbers. With them
-// each key is looked up only in the parts that may have it. In a table that is sorted by this
-// column, that is usually one part of many.
+// leading has the values of the wanted keys in the first column of the key, if they are whole
+// numbers. With them each key is looked up only in the parts that may have it. In a table that is
+// sorted by this column, that is usually one part of many.
 type leading []int64
 
-// add appends values. It returns nil if they are not whole numbers.
+// add appends the values of a. If they are not whole numbers, it returns nil.
 func (l leading) add(a arrow.Array) leading {
 	switch a := a.(type) {
 	case *array.Int8:
@@ -91,8 +91,8 @@ func appendAll[T int8 | int16 | int32 | uint8 | uint16 | uint32 | arrow.Date32 |
 	return to
 }
 
-// within returns a function that reports whether a part may have a wanted key, given the key's
-// index. It returns nil if the part may have any of them.
+// within returns a function that reports whether a part may have a wanted key. The argument of the
+// function is the index of the key. If the part may have any of the keys, within returns nil.
 func (l leading) within(t *snapshot.Table, key []base.ColumnID, p *catalog.Part) func(row uint32) bool {
 	stats, known := boundsOf(t, key[0], p)
 	least, ok := wholeNumber(stats.Min)
@@ -129,8 +129,8 @@ func shareKeys(t *snapshot.Table, key []base.ColumnID, p, q *catalog.Part) bool 
 	return true
 }
 
-// boundsOf returns the statistics of a column in a part. It returns false if the part was written
-// when the column had another type.
+// boundsOf returns the statistics of a column in a part. If the column had another type when the
+// part was written, it returns false.
 func boundsOf(t *snapshot.Table, id base.ColumnID, p *catalog.Part) (schema.ColumnStats, bool) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {

@@ -12,29 +12,30 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// How a key of whole numbers is found in a sorted part without an index. The footer says which row
-// groups may hold the key, and the key is searched in the stored numbers of these row groups. That
-// takes a fraction of the time of a query, whereas building the index of a large part takes a
-// hundred times as long as a query. The numbers of a row group that is searched often are cached.
+// How a key of whole numbers is found in a sorted part without an index. The file's footer says
+// which row groups may have the key. The key is searched in the stored numbers of these row groups.
+// That takes a fraction of the time of a query, whereas building the index of a large part takes a
+// hundred times as long as a query. If a row group is searched often, its numbers are cached.
 
-// rowGroups has what is cached for searching a key in the row groups of a part.
+// rowGroups is the data about a part's row groups that is cached for searching keys in them.
 type rowGroups struct {
 	*part.Numbers
-	first []uint32 // first[g] is the part's row number of row group g's first row
+	first []uint32 // first[g] is the number in the part of the first row of row group g
 	read  []atomic.Pointer[groupRows]
 	asked []atomic.Int32 // asked[g] is how often row group g was searched in the file
 }
 
 // seldom is how often a row group is searched in the file before its numbers are cached. Reading
-// all numbers takes about this many times as long as one search (BenchmarkLookUp in package part: 2
-// ms against 0.02 to 0.2 ms for one row).
+// all numbers takes about seldom times as long as one search. BenchmarkLookUp in package part
+// measured 2 ms for all numbers, and 0.02 to 0.2 ms for one row.
 const seldom = 12
 
-// groupRows has the numbers of a row group, one Integers per column of the key.
+// groupRows has the numbers of a row group, as one part.Integers for each column of the key.
 type groupRows []part.Integers
 
-// wholeNumbers returns the values of a key as numbers. It returns nil if they are not whole
-// numbers, or if the part was not written with the key's current columns and types.
+// wholeNumbers returns the values of a key as whole numbers. It returns nil if they are not whole
+// numbers. It also returns nil if the part was written when the columns of the key had other types
+// or did not exist.
 func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array) []int64 {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
@@ -52,19 +53,19 @@ func wholeNumbers(t *snapshot.Table, p *catalog.Part, key []base.ColumnID, value
 	return out
 }
 
-// candidates are the row groups of one part that may hold a key.
+// candidates are the row groups of one part that may have a key.
 type candidates struct {
 	*rowGroups
 	rowset *rowset
 	cached *cached // cached data of the part, including its row groups
 	part   base.SourceID
-	values []int64 // the key
+	values []int64 // values of the key, one for each column
 	groups []int
 }
 
-// groupsHolding returns the row groups of a part that may hold a key, and the number of reads that
-// searching them takes. The read of the footer is included, and is done here. ok is false if the
-// part cannot be searched this way, for one of these reasons:
+// groupsHolding returns the row groups of a part that may have a key, and the number of reads that
+// searching them takes. If the footer is not cached, groupsHolding reads it. That counts as one of
+// the reads. ok is false if the part cannot be searched this way, for one of these reasons:
 //   - The key has a NULL, or is not of whole numbers.
 //   - The search needs more than maxReads reads.
 func (f *Finder) groupsHolding(s *rowset, t *snapshot.Table, p *catalog.Part, key []base.ColumnID, values []arrow.Array, maxReads int) (c candidates, reads int, ok bool, err error) {
@@ -98,7 +99,8 @@ func (f *Finder) groupsHolding(s *rowset, t *snapshot.Table, p *catalog.Part, ke
 	return c, reads + unread, true, nil
 }
 
-// lookInto searches the key in the row groups, and returns a way for each.
+// lookInto searches the key in each of the row groups. It returns a way (see there) for each of
+// them.
 func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 	for _, g := range c.groups {
 		w := way{part: c.part, first: c.first[g], values: c.values}
@@ -115,7 +117,7 @@ func (f *Finder) lookInto(c candidates) (ways []way, err error) {
 	return ways, nil
 }
 
-// readGroups reads the numbers of the row groups and caches them.
+// readGroups reads the numbers of the row groups in c, and caches them.
 func (f *Finder) readGroups(c candidates) error {
 	for _, g := range c.groups {
 		if _, err := f.readGroup(c, g); err != nil {
@@ -125,7 +127,7 @@ func (f *Finder) readGroups(c candidates) error {
 	return nil
 }
 
-// openGroups reads from a part's footer which row groups it has, and caches that.
+// openGroups reads from the footer of a part which row groups it has, and caches that.
 func (f *Finder) openGroups(s *rowset, k *cached, t *snapshot.Table, p *catalog.Part, key []base.ColumnID) error {
 	numbers, ok, err := f.reader.Numbers(t, p, key)
 	if err != nil {
@@ -146,7 +148,8 @@ func (f *Finder) openGroups(s *rowset, k *cached, t *snapshot.Table, p *catalog.
 	return nil
 }
 
-// holding returns the numbers of the row groups that may hold a key, according to their statistics.
+// holding returns the indexes of the row groups that may have the key values, according to their
+// statistics.
 func (g *rowGroups) holding(values []int64) (out []int) {
 	for i, group := range g.Groups {
 		holds := true
@@ -160,7 +163,7 @@ func (g *rowGroups) holding(values []int64) (out []int) {
 	return out
 }
 
-// readGroup returns the numbers of a row group. It reads and caches them if they are not cached.
+// readGroup returns the numbers of a row group. If they are not cached, it reads and caches them.
 func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 	if known := c.read[group].Load(); known != nil {
 		return known, nil
@@ -180,8 +183,8 @@ func (f *Finder) readGroup(c candidates, group int) (*groupRows, error) {
 	return &made, nil
 }
 
-// find calls f with the number of each row that has the key, until f returns true. Rows are counted
-// from the row group's first row.
+// find calls f with the number of each row that has the key values, until f returns true. Rows are
+// counted from the first row of the row group.
 func (g groupRows) find(values []int64, f func(row uint32) (stop bool)) {
 	first := &g[0]
 	n, from := first.Len(), 0

@@ -30,7 +30,7 @@ type groupWorld struct {
 	fs     vfs.FS
 	table  *snapshot.Table
 	rows   map[base.SourceID][][2]int64
-	of     map[[2]int64][]base.RowAddress // by key
+	of     map[[2]int64][]base.RowAddress // addresses of the rows of each key
 	finder *Finder
 	opened int // number of footers read
 	looked int // number of searches in row groups without cached numbers
@@ -112,7 +112,7 @@ func (w *groupWorld) all(key [2]int64) ([]base.RowAddress, bool, error) {
 	return w.finder.All(w.table, []base.ColumnID{1, 2}, []arrow.Array{numbers(key[0]), numbers(key[1])})
 }
 
-// check compares All with the rows that were written.
+// check compares what All returns with the rows that were written.
 func (w *groupWorld) check(key [2]int64) {
 	w.Helper()
 	var want []base.RowAddress
@@ -214,8 +214,8 @@ func TestRowGroupsThatAreNotReadAtOnceAreReadBesideStatements(t *testing.T) {
 	})
 }
 
-// TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept looks a key up in more parts than are
-// read at once, without memory for a cache.
+// TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept looks up a key in more parts than All
+// reads at once. There is no memory for a cache.
 func TestAPartThatFailsIsLeftAloneForAWhileThoughNothingIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGroupWorld(t, 1)

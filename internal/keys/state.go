@@ -16,15 +16,16 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// State has the values of a row's RowVersion and IsDeleted columns. They decide which of several
+// State has the values of a row's columns RowVersion and IsDeleted. They decide which of several
 // rows of a key is current.
 type State struct {
-	Version uint64 // see Versions; 0 if the table has no version column
+	Version uint64 // version as a number, see Versions; 0 if the table has no version column
 	Deleted bool
 }
 
-// Columns returns the columns that an index of a key is built from: the key's columns and, if it is
-// the primary key, the columns of a row's State that the table has.
+// Columns returns the columns from which an index of a key is built. These are the columns of the
+// key. If it is the primary key, the table's columns RowVersion and IsDeleted follow, as far as the
+// table has them.
 func Columns(t schema.Table, key []base.ColumnID) []schema.Column {
 	var out []schema.Column
 	ids := slices.Clone(key)
@@ -39,8 +40,9 @@ func Columns(t schema.Table, key []base.ColumnID) []schema.Column {
 	return out
 }
 
-// Versions converts the values of a version column into numbers of the same order. NULL becomes 0,
-// below all others. The two least BIGINTs become equal, and so do the two greatest UBIGINTs.
+// Versions converts the values of a version column to numbers that have the same order. NULL
+// becomes 0, which is below all others. The two least BIGINTs become equal, and so do the two
+// greatest UBIGINTs.
 func Versions(a arrow.Array) ([]uint64, error) {
 	out := make([]uint64, a.Len())
 	signed := func(v int64) uint64 { return max(uint64(v)^1<<63, 1) }
@@ -78,14 +80,18 @@ func Versions(a arrow.Array) ([]uint64, error) {
 	return out, nil
 }
 
-// states has the State of each row of a rowset, as it was written.
+// states has the State (version and tombstone mark) of each row of a rowset, as it was written.
 type states struct {
-	rows     uint32
-	versions []uint64        // nil if the table has no version column
-	deleted  *roaring.Bitmap // rows whose IsDeleted is true; nil if the table has no such column
+	rows uint32
+	// versions has the versions of the rows as numbers. It is nil if the table has no version
+	// column.
+	versions []uint64
+	// deleted are the rows whose column IsDeleted is true; nil if the table has no such column.
+	deleted *roaring.Bitmap
 }
 
-// add appends the states of the next rows. columns are those that follow the key in Columns.
+// add appends the states of the next rows. columns are the columns that follow the key in the
+// result of the function Columns.
 func (s *states) add(t schema.Table, columns []arrow.Array) error {
 	if len(columns) == 0 {
 		return nil
@@ -129,8 +135,8 @@ func (s *states) of(ordinal uint32) State {
 	return out
 }
 
-// States returns the states of rows that Find found, including changes. For an address with Source
-// 0 the state is zero.
+// States returns the current State (version and tombstone mark) of rows that Find has found. It
+// includes changes by patches. For an address whose Source is 0, the State is zero.
 func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowAddress) ([]State, error) {
 	bySource := map[base.SourceID][]int{}
 	for i, row := range rows {
@@ -169,8 +175,8 @@ func (f *Finder) States(ctx context.Context, t *snapshot.Table, rows []base.RowA
 	return out, nil
 }
 
-// patchStates replaces states by newer values from the patches of one rowset. out[i] is the state
-// of rows[i], for each i in of.
+// patchStates replaces the written states of some rows by newer values, which the patches of their
+// rowset have. of has indexes: for each i in of, out[i] is the state of rows[i].
 func patchStates(set *patch.Set, t schema.Table, rows []base.RowAddress, of []int, out []State) error {
 	for _, c := range Columns(t, t.PrimaryKey)[len(t.PrimaryKey):] {
 		newer, err := set.Column(c)

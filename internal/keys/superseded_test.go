@@ -63,7 +63,7 @@ func (w *world) record(rows []arrived) arrow.RecordBatch {
 	return array.NewRecordBatch(w.table.Arrow(), []arrow.Array{numbers(keys...), numbers(versions...)}, int64(len(rows)))
 }
 
-// bring returns new rows. With once set, no two of them have the same key.
+// bring returns new rows. With once, no two of them have the same key.
 func (w *world) bring(n int, once bool) (rows []arrived) {
 	seen := map[int64]bool{}
 	for range n {
@@ -118,7 +118,7 @@ func (w *world) delete(row base.RowAddress) {
 	w.sets[row.Source], _ = set.With(w.seq, roaring.BitmapOf(uint32(row.Ordinal)))
 }
 
-// holds returns the current row of each key, found by comparing all rows.
+// holds returns the current row of each key, which it finds by comparing all rows.
 func (w *world) holds() map[int64]base.RowAddress {
 	holds := map[int64]base.RowAddress{}
 	for id, rows := range w.rows {

@@ -4,7 +4,8 @@ package mapped
 
 import "golang.org/x/sys/unix"
 
-// mapMemory returns n zero bytes from the operating system, aligned to a page.
+// mapMemory returns n zero bytes from the operating system. The address of the first byte is a
+// multiple of the page size.
 func mapMemory(n int) ([]byte, error) {
 	mem, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err == nil {
@@ -13,5 +14,5 @@ func mapMemory(n int) ([]byte, error) {
 	return mem, err
 }
 
-// unmapMemory returns memory from mapMemory to the operating system.
+// unmapMemory gives memory that mapMemory returned back to the operating system.
 func unmapMemory(mem []byte) error { return unix.Munmap(mem) }

@@ -1,5 +1,5 @@
 // Package mapped allocates large pieces of memory outside Go's heap. The garbage collector neither
-// scans nor moves them, and C code may hold pointers into them.
+// scans nor moves this memory, and C code may hold pointers into it.
 package mapped
 
 import (
@@ -11,17 +11,20 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Memory gives out large pieces of memory outside Go's heap. It reuses pieces that were put back,
-// so that a steady load causes page faults only at the beginning: on a virtual machine, touching
-// fresh memory costs more than copying rows into it. Pieces that stay unused for some time are
-// returned to the operating system. Memory is safe for concurrent use.
+// Memory allocates large pieces of memory outside Go's heap, and reuses pieces that were given
+// back. So a steady load causes page faults only at the beginning. That matters because on a
+// virtual machine the first use of fresh memory costs more than copying rows into it. Pieces that
+// stay unused for some time are returned to the operating system. Memory is safe for concurrent
+// use.
 type Memory struct {
 	keep  time.Duration
 	bytes atomic.Int64
 
-	mu      sync.Mutex
-	unused  []unused    // guarded by mu; the piece that is unused for the longest time is first
-	trimmer *time.Timer // guarded by mu; it runs while there are unused pieces
+	mu sync.Mutex
+	// unused has the pieces for reuse. The first one has been unused for the longest time. It is
+	// guarded by mu.
+	unused  []unused
+	trimmer *time.Timer // timer that calls trim while there are unused pieces; guarded by mu
 }
 
 type unused struct {
@@ -29,21 +32,21 @@ type unused struct {
 	since time.Time
 }
 
-// Shared is the Memory that the whole process uses, as it does with Go's heap.
+// Shared is the Memory that the whole process shares, as it shares Go's heap.
 var Shared = New(30 * time.Second)
 
-// New returns a Memory. It returns a piece to the operating system when the piece was unused for
-// the duration keep.
+// New returns a Memory. A piece that has been unused for the duration keep is returned to the
+// operating system.
 func New(keep time.Duration) *Memory { return &Memory{keep: keep} }
 
-// Bytes returns how many bytes the Memory has from the operating system, including unused pieces.
+// Bytes returns how many bytes the Memory holds from the operating system, including unused pieces.
 func (m *Memory) Bytes() int64 { return m.bytes.Load() }
 
 // Get returns a piece of n to 2n bytes, aligned to a page, with arbitrary contents. It takes the
-// smallest unused piece that fits; among pieces of the same size, the one that was used last. If
-// none fits, it first unmaps unused pieces of about n bytes, and then maps a new one. So the total
-// stays close to the most that was ever in use at one time. If the operating system fails, the
-// error is Unavailable.
+// smallest unused piece that is large enough. Among pieces of the same size, it takes the one that
+// was used last. If no unused piece is suitable, Get maps new memory, and first unmaps unused
+// pieces of about n bytes. So the total stays close to the most that was ever in use at one time.
+// If the operating system fails, the error is Unavailable.
 func (m *Memory) Get(n int) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -70,7 +73,7 @@ func (m *Memory) Get(n int) ([]byte, error) {
 	return mem, nil
 }
 
-// Put gives a piece from Get back. The caller must not use the piece afterwards.
+// Put takes back a piece that Get returned. The caller must not use the piece afterwards.
 func (m *Memory) Put(mem []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,7 +83,7 @@ func (m *Memory) Put(mem []byte) {
 	}
 }
 
-// trim unmaps the pieces that were unused for the duration keep.
+// trim returns pieces to the operating system that have been unused for the duration keep.
 func (m *Memory) trim() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,7 +101,7 @@ func (m *Memory) unmapOldestLocked() {
 	mem := m.unused[0].mem
 	m.unused = slices.Delete(m.unused, 0, 1)
 	if err := unmapMemory(mem); err != nil {
-		// It only fails for a wrong address, which would be a defect.
+		// Unmapping fails only for a wrong address, which would be a defect of Scoter.
 		panic("mapped: unmap: " + err.Error())
 	}
 	m.bytes.Add(-int64(len(mem)))

@@ -11,19 +11,23 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// dictionaryPays reports whether a dictionary takes less memory than plain text for a column with
-// this many distinct values and rows: each value must be used at least twice on average.
+// dictionaryPays reports whether a dictionary takes less memory than plain utf8 text, for a column
+// with the given numbers of distinct values and of rows. It does if each value is used at least
+// twice on average.
 func dictionaryPays(values, rows int) bool { return 2*values <= rows }
 
-// dictPlan is the plan for the dictionary of a copied column: the dictionary of its only piece, or
-// the union of the dictionaries of all pieces.
+// dictPlan is the plan for the dictionary of a copied column. A column is copied from one or more
+// pieces (slices of arrays). Its dictionary is that of the only piece, or the union of the
+// dictionaries of all pieces.
 type dictPlan struct {
 	values *dictionary
-	// remap[p][i] is the new index of the value with index i in piece p; nil if there is one piece.
+	// remap[p][i] is the index in the new dictionary of the value that has index i in the
+	// dictionary of piece p. It is nil if there is only one piece.
 	remap [][]uint32
 }
 
-// dictionary has the values of a dictionary: an utf8 array without NULLs.
+// dictionary has the distinct values of a dictionary-encoded column, from a utf8 array without
+// NULLs.
 type dictionary struct {
 	n       int
 	offsets []int32
@@ -34,7 +38,8 @@ func (d *dictionary) length(i uint32) int   { return int(d.offsets[i+1] - d.offs
 func (d *dictionary) value(i uint32) []byte { return d.text[d.offsets[i]:d.offsets[i+1]] }
 func (d *dictionary) bytes() int            { return int(d.offsets[d.n] - d.offsets[0]) }
 
-// dictionaryOf returns the values of an utf8 array without NULLs. It does not copy them.
+// dictionaryOf returns the values of a utf8 array without NULLs as a dictionary. It does not copy
+// them.
 func dictionaryOf(data arrow.ArrayData) *dictionary {
 	values := piece{data, data.Offset(), data.Len()}
 	d := &dictionary{n: values.n, offsets: offsetsOf(values)}
@@ -44,8 +49,8 @@ func dictionaryOf(data arrow.ArrayData) *dictionary {
 	return d
 }
 
-// dictionaryHasNulls reports whether the piece's dictionary has a NULL, so that a row with a valid
-// index may be NULL.
+// dictionaryHasNulls reports whether the dictionary of the piece p has a NULL among its values. A
+// row of p may then be NULL although its index is not.
 func dictionaryHasNulls(p piece) bool {
 	return p.data.DataType().ID() == arrow.DICTIONARY && p.data.Dictionary().NullN() != 0
 }
@@ -70,9 +75,9 @@ func indicesOf(p piece) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)[p.off : p.off+p.n]
 }
 
-// planDictionary decides whether the copy of a column is dictionary-encoded or utf8. It is utf8 if
-// some pieces are not dictionary-encoded (the batches of a table were encoded differently), or if a
-// dictionary does not pay.
+// planDictionary decides whether the copy of a column is dictionary-encoded or plain utf8. It is
+// utf8 in two cases: some pieces of the column are not dictionary-encoded (batches of a table may
+// be encoded differently), or a dictionary would take more memory.
 func (c *column) planDictionary(all bool) error {
 	keep := all
 	for _, p := range c.pieces {
@@ -105,8 +110,8 @@ func (c *column) planDictionary(all bool) error {
 	return checkOffsets(c.text)
 }
 
-// planUnion plans one dictionary with the values of all pieces. It returns false if that dictionary
-// would not pay.
+// planUnion plans one dictionary with the values of all pieces of the column. It returns false if
+// plain text would take less memory.
 func (c *column) planUnion() bool {
 	if len(c.pieces) == 1 {
 		d := dictionaryOf(c.pieces[0].data.Dictionary())
@@ -132,8 +137,8 @@ func (c *column) planUnion() bool {
 	return true
 }
 
-// fillIndices writes the dictionary index of each row to b. A NULL row gets 0, because its own
-// index may be invalid.
+// fillIndices writes the dictionary index of each row to b, four bytes per row. A NULL row gets the
+// index 0, because the index that it has may be invalid.
 func (c *column) fillIndices(b []byte) {
 	out := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), c.rows)
 	at := 0
@@ -157,7 +162,8 @@ func (c *column) fillIndices(b []byte) {
 	}
 }
 
-// fill copies the dictionary's values into w's block.
+// fill copies the dictionary's values into the memory block of the cursor w, and returns them as an
+// array.
 func (d *dictionary) fill(w *cursor) *array.Data {
 	offsets := w.next(4 * (d.n + 1))
 	text := w.next(d.bytes())

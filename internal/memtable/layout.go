@@ -12,34 +12,36 @@ import (
 )
 
 // How a batch is copied into one block of memory. There are two passes: planColumn computes the
-// size of every buffer, and fill writes the buffers. Both take a list of pieces, so that the same
-// code copies one batch and joins several.
+// size of every buffer, and then fill writes the buffers. Each column of the copy is made from a
+// list of pieces (slices of arrays). So the same code copies one batch, and joins several batches
+// to one.
 
-// piece is a slice of an array: n rows, beginning at row off of the array's buffers.
+// piece is a slice of an array: n rows, of which the first is row off of the array's buffers.
 type piece struct {
 	data arrow.ArrayData
 	off  int
 	n    int
 }
 
-// column is the plan for the copy of one array, made of pieces: the sizes of its buffers.
+// column is the plan for the copy of one column of a batch: its pieces, and the sizes of its
+// buffers. The pieces are slices of arrays, which the copy puts one after the other.
 type column struct {
-	dt       arrow.DataType // type of the copy
+	dt       arrow.DataType // Arrow type of the copy
 	pieces   []piece
 	rows     int
 	nulls    int
-	width    int       // bytes per value; only for fixed-width types
-	text     int       // total bytes of the values; only for utf8 and binary
-	dict     *dictPlan // nil unless the copy is dictionary-encoded
-	children []*column // only for list, map and struct
-	offsets  bool      // there is a buffer of int32 offsets
-	bits     bool      // each value is a bit
+	width    int       // bytes per value; set only for types of fixed width
+	text     int       // total bytes of the values; set only for utf8 and binary
+	dict     *dictPlan // plan for the dictionary; nil if the copy is not dictionary-encoded
+	children []*column // plans for the child columns; set only for list, map and struct
+	offsets  bool      // whether the column has a buffer of int32 offsets
+	bits     bool      // whether each value is a single bit
 }
 
 func wholePiece(a arrow.Array) piece { return piece{a.Data(), a.Data().Offset(), a.Len()} }
 
-// storageOf returns the storage type of an extension type, which determines the layout of the
-// buffers. Other types are returned as they are.
+// storageOf returns the storage type of an extension type, because that determines the layout of
+// the buffers. It returns other types as they are.
 func storageOf(dt arrow.DataType) arrow.DataType {
 	if ext, ok := dt.(arrow.ExtensionType); ok {
 		return ext.StorageType()
@@ -47,8 +49,8 @@ func storageOf(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
-// planColumn plans the copy of an array that consists of the given pieces. All pieces have the same
-// logical type.
+// planColumn plans the copy of a column that consists of the given pieces (slices of arrays of the
+// same logical type).
 func planColumn(pieces []piece) (*column, error) {
 	c := &column{dt: pieces[0].data.DataType(), pieces: pieces}
 	for _, p := range pieces {
@@ -112,7 +114,8 @@ func (c *column) planFields(fields int) error {
 	for f := range fields {
 		pieces := make([]piece, len(c.pieces))
 		for i, p := range c.pieces {
-			// A struct's children are not sliced with it, so its rows begin at its offset in them.
+			// Slicing a struct array does not slice its children. So the rows of a child begin at
+			// the struct's offset.
 			child := p.data.Children()[f]
 			pieces[i] = piece{child, child.Offset() + p.off, p.n}
 		}
@@ -132,7 +135,7 @@ func checkOffsets(n int) error {
 	return nil
 }
 
-// size returns the number of bytes that fill takes from a block.
+// size returns the number of bytes that the column takes of a memory block when fill copies it.
 func (c *column) size() int {
 	n := 0
 	if c.nulls > 0 {
@@ -155,9 +158,9 @@ func (c *column) size() int {
 	return n
 }
 
-// padded rounds the size of a buffer up so that the next buffer is aligned: to 64 bytes, as Arrow
-// recommends. Small buffers, where 64 would be mostly padding, are rounded up to 16, which the
-// widest values need.
+// padded rounds up the size of a buffer, in bytes, so that the next buffer in the block is aligned.
+// It rounds to a multiple of 64, as Arrow recommends. Buffers below 1 KiB would then be mostly
+// padding, so they are rounded to a multiple of 16, which is enough for the widest values.
 func padded(n int) int {
 	if n < 1024 {
 		return alignUp(n, 16)
@@ -167,18 +170,20 @@ func padded(n int) int {
 
 func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
-// cursor hands out the memory of a block from start to end. rest is what is left.
+// cursor hands out the memory of a block from start to end. rest is the memory that is not handed
+// out yet.
 type cursor struct{ rest []byte }
 
-// next returns the next n bytes, and skips padding after them. The slice is not nil even if n is 0,
-// because C code may use its address.
+// next returns the next n bytes of the block, and skips the padding after them. The returned slice
+// is not nil even if n is 0, because C code may use its address.
 func (c *cursor) next(n int) []byte {
 	b := c.rest[:n:n]
 	c.rest = c.rest[padded(n):]
 	return b
 }
 
-// fill copies the planned rows into w's block, and returns an array of the copy.
+// fill copies the planned rows of the column into the memory block of the cursor w, and returns the
+// copy as an array.
 func (c *column) fill(w *cursor) arrow.ArrayData {
 	buffers := []*memory.Buffer{nil}
 	if c.nulls > 0 {
@@ -247,8 +252,8 @@ func (c *column) fillValidity(validity []byte) {
 	}
 }
 
-// fillOffsets writes the offset of each value, and the end of the last value, to out. The first
-// offset is 0.
+// fillOffsets writes to out where each value of the copied column begins, and where the last value
+// ends. The first value begins at 0.
 func (c *column) fillOffsets(out []int32) {
 	at, total := 0, int32(0)
 	for _, p := range c.pieces {
@@ -315,7 +320,8 @@ func countNulls(p piece) int {
 
 var noOffsets = []int32{0}
 
-// offsetsOf returns the n+1 offsets of a piece's values. An empty array may have no offsets buffer.
+// offsetsOf returns the n+1 offsets of the n values of a piece. If the array has no offsets buffer,
+// which is allowed for an empty array, it returns a single 0.
 func offsetsOf(p piece) []int32 {
 	b := p.data.Buffers()[1]
 	if p.n == 0 && (b == nil || b.Len() < 4*(p.off+1)) {
@@ -324,7 +330,8 @@ func offsetsOf(p piece) []int32 {
 	return int32s(b.Bytes())[p.off : p.off+p.n+1]
 }
 
-// int32s returns the memory of b as int32 values. Arrow aligns its buffers for that.
+// int32s returns the memory of b as int32 values, without a copy. Arrow's buffers are aligned for
+// int32.
 func int32s(b []byte) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }

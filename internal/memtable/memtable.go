@@ -1,5 +1,5 @@
-// Package memtable holds the rows that are in the log and in no part yet. There is one memtable per
-// table and generation. It can be read while rows are appended.
+// Package memtable holds the rows that are in the log and in no part yet. There is one memtable for
+// each table and each generation (a segment of the log). It can be read while rows are appended.
 package memtable
 
 import (
@@ -10,53 +10,56 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Small batches are joined, so that a scan of a table that is written row by row sees few batches.
+// Small batches are joined, so that a scan finds few batches in a table that is written row by row.
 // The level of a batch is 0 below 16 rows, 1 below 256 rows, and 2 below 4,096 rows. A larger batch
-// is done: it is not joined any more. At the end of a memtable are the batches that are not done,
-// with descending levels. When there are joinFanout batches of one level, they are joined to one
-// batch of the next level. When a batch of a higher level is appended, the batches of lower levels
-// before it are first joined to one batch of that level, so that levels descend again.
+// is done: it is not joined any more. The batches that are not done are the last ones of a
+// memtable, with descending levels. When there are joinFanout (16) batches of one level, they are
+// joined to one batch of the next level. When a batch of a higher level is appended, the batches of
+// lower levels before it are first joined to one batch of that level, so that levels descend again.
 //
-// The memory of joined batches cannot be reused, since an older view may still read it. But each
-// copy raises a row by at least one level, and a join is skipped if its result would take more
-// memory than its batches. So a row takes at most JoinFactor times its space, and at most 45
-// batches are not done. With a fanout of 2 instead of 16, a row would be copied 13 times to leave a
-// dozen batches. 16 saves memory, which is the scarce resource.
+// The memory of batches that were joined cannot be reused, since an older view may still read it.
+// But each copy raises a row by at least one level, and batches are not joined if the result would
+// take more memory than they do. So a row takes at most JoinFactor times its space, and at most 45
+// batches are not done. With a fanout of 2, a row would be copied 13 times so that a dozen batches
+// remain. A fanout of 16 saves memory, which is the scarce resource.
 const (
 	joinFanout    = 16
 	joinBelowRows = joinFanout * joinFanout * joinFanout
-	// Larger batches are not joined: joining few large values does not speed up a scan.
+	// joinBelowBytes is the size from which batches are not joined. Joining a few large values
+	// would not speed up a scan.
 	joinBelowBytes = 256 << 10
 	levelDone      = 3
 )
 
-// JoinFactor bounds the memory that joining takes: Memtable.Bytes is at most JoinFactor times the
-// sum of Rows.Bytes of all appended rows.
+// JoinFactor bounds the memory that joining takes: the memory of a memtable (Memtable.Bytes) is at
+// most JoinFactor times the total size of the rows that were appended to it (Rows.Bytes).
 const JoinFactor = 1 + levelDone
 
-// Batch is one batch of a memtable's rows.
+// Batch is one batch of the rows of a memtable.
 type Batch struct {
-	// Ordinal of the first row; the other rows have the ordinals after it.
+	// FirstOrdinal is the number of the batch's first row in the memtable. The other rows have the
+	// numbers after it.
 	FirstOrdinal base.RowOrdinal
 	Record       arrow.RecordBatch
 }
 
-// View is the content of a memtable at one moment. It is immutable, and valid as long as a
-// reference to the memtable is held.
+// View is the content of a memtable at one moment. It is immutable. It may be read as long as the
+// reader holds a reference to the memtable.
 type View struct {
-	Source  base.SourceID // the memtable's id: the first half of the rows' addresses
-	Schema  schema.Table  // the schema version to which every batch conforms
-	Batches []Batch       // in ordinal order, without gaps, none empty
+	Source base.SourceID // id of the memtable, which is the first half of the row addresses
+	Schema schema.Table  // schema version to which all batches conform
+	// The batches in the order of their rows' numbers, without gaps; none is empty.
+	Batches []Batch
 	Rows    int64
-	MinSeq  base.Seq // number of the edit that added the first row; set only in snapshots
+	MinSeq  base.Seq // sequence number of the edit that added the first row; set only in snapshots
 }
 
-// Memtable has the rows of one table and one generation, in the order in which they were committed.
-// Only one goroutine may append and publish. Any number of goroutines may take views at the same
-// time.
+// Memtable has the rows of one table and one generation (a segment of the log), in the order in
+// which they were committed. Only one goroutine may append and publish rows. Any number of
+// goroutines may take views at the same time.
 //
 // It is reference-counted, and New returns one reference. When the last reference is released, the
-// memory returns to the pool, and no view may be read any more.
+// memory returns to the pool. From then on, no view may be read.
 type Memtable struct {
 	pool   *Pool
 	source base.SourceID
@@ -66,21 +69,24 @@ type Memtable struct {
 	published atomic.Pointer[View]
 	bytes     atomic.Int64
 
-	// Only the goroutine that appends uses batches and tail. batches has all batches, published or
-	// not. Published elements are never overwritten: joining copies the slice.
+	// batches has all batches, including those that are not published yet. Published elements are
+	// never overwritten: joining batches copies the slice. Only the goroutine that appends may use
+	// batches and tail.
 	batches []Batch
-	tail    []small // describes the last len(tail) of batches, which are not done
-	rows    int64
-	blocks  []block
+	// Describes the last len(tail) elements of batches: those that may still be joined.
+	tail   []small
+	rows   int64
+	blocks []block
 }
 
-// small describes a batch that is not done: it may still be joined.
+// small describes a batch that may still be joined with others.
 type small struct {
 	level int
 	bytes int64
 }
 
-// New returns an empty memtable with one reference.
+// New returns an empty memtable with one reference. source is its id, and table the schema version
+// to which its rows conform.
 func New(pool *Pool, source base.SourceID, table schema.Table) *Memtable {
 	m := &Memtable{pool: pool, source: source, table: table}
 	m.refs.Store(1)
@@ -88,23 +94,24 @@ func New(pool *Pool, source base.SourceID, table schema.Table) *Memtable {
 	return m
 }
 
-// Source returns the memtable's id, the first half of its rows' addresses.
+// Source returns the memtable's id, which is the first half of its rows' addresses.
 func (m *Memtable) Source() base.SourceID { return m.source }
 
-// Schema returns the version of the table to which all rows conform: the version that was current
-// when the memtable was created.
+// Schema returns the version of the table's schema to which all rows conform: the version that was
+// current when the memtable was created.
 func (m *Memtable) Schema() schema.Table { return m.table }
 
-// Bytes returns the memory of the memtable, including batches whose rows were copied when they were
-// joined.
+// Bytes returns the memory that the memtable uses, in bytes. It includes batches that were copied
+// into a joined batch, because their memory is not freed before the memtable is.
 func (m *Memtable) Bytes() int64 { return m.bytes.Load() }
 
-// View returns the rows that are published so far, in constant time.
+// View returns the rows that are published so far. It takes constant time.
 func (m *Memtable) View() View { return *m.published.Load() }
 
-// Append takes ownership of rows. They become visible with the next Publish. If the rows have
-// another table or version, it returns an Internal error, and the caller keeps ownership. If there
-// is no memory to join small batches, they stay separate, and Append succeeds.
+// Append adds rows to the memtable and takes ownership of them. They become visible with the next
+// Publish. If they belong to another table or schema version, it returns an Internal error, and the
+// caller still owns the rows. If there is no memory to join small batches, they stay separate, and
+// Append succeeds.
 func (m *Memtable) Append(rows *Rows) error {
 	if rows.table != m.table.ID || rows.version != m.table.Version {
 		return base.Errorf(base.Internal, "memtable %d: rows of table %d version %d for table %d version %d",
@@ -123,7 +130,7 @@ func (m *Memtable) Append(rows *Rows) error {
 	return nil
 }
 
-// Publish makes all appended rows visible to later views.
+// Publish makes all appended rows visible: views that are taken later have them.
 func (m *Memtable) Publish() {
 	m.published.Store(&View{Source: m.source, Schema: m.table, Batches: m.batches[:len(m.batches):len(m.batches)], Rows: m.rows})
 }
@@ -144,7 +151,8 @@ func levelOf(r *Rows) int {
 	return level
 }
 
-// lift joins all batches at the end that are below a level, to one batch of that level.
+// lift joins the last batches of the memtable, as far as their levels are below the given level, to
+// one batch of that level.
 func (m *Memtable) lift(level int) {
 	k := 0
 	for k < len(m.tail) && m.tail[len(m.tail)-1-k].level < level {
@@ -159,11 +167,12 @@ func (m *Memtable) lift(level int) {
 	}
 }
 
-// push adds the last batch to the tail. Then it joins batches, as long as there are joinFanout
-// batches of one level.
+// push adds the batch that was appended last to the tail (the list of batches that may still be
+// joined). While the tail ends with joinFanout batches of one level, push joins these.
 func (m *Memtable) push(last small) {
 	if last.level == levelDone {
-		// Batches before a batch that is done are never joined, since levels descend.
+		// Batches before a batch that is done are never joined, because the levels descend. So the
+		// tail becomes empty.
 		m.tail = m.tail[:0]
 		return
 	}
@@ -176,9 +185,9 @@ func (m *Memtable) push(last small) {
 	}
 }
 
-// join replaces the last k batches by one batch of the given level, or by one that is done if it is
-// large. If they cannot or should not be joined (see joined), it returns false, and all of them are
-// done.
+// join replaces the last k batches by one batch of the given level. If the joined batch is large,
+// it is done: it is not joined any more. If the k batches cannot or should not be joined (see
+// joined), join returns false. They stay separate and are done, too.
 func (m *Memtable) join(k, level int) bool {
 	at := len(m.batches) - k
 	records := make([]arrow.RecordBatch, k)
@@ -194,7 +203,7 @@ func (m *Memtable) join(k, level int) bool {
 		m.tail = m.tail[:0]
 		return false
 	}
-	// Views read the old slice, so it must not change.
+	// Existing views read the old slice of batches, so join makes a new one.
 	batches := make([]Batch, at, at+2*joinFanout)
 	copy(batches, m.batches)
 	m.batches = append(batches, Batch{FirstOrdinal: m.batches[at].FirstOrdinal, Record: rows.record})
@@ -212,10 +221,10 @@ func (m *Memtable) join(k, level int) bool {
 
 // joined copies several batches into one. It returns nil if they should stay separate, for one of
 // these reasons:
-//   - The copy would take more memory, because a dictionary is written out as text if another batch
-//     has none.
+//   - The copy would take more memory than the batches. That happens if one batch has a dictionary
+//     and another has none: then the dictionary's values are written out as text.
 //   - The copy would be larger than limitBytes.
-//   - There is no memory.
+//   - There is no memory for the copy.
 func (m *Memtable) joined(records []arrow.RecordBatch, limitBytes int64) *Rows {
 	p, err := plan(m.table.ID, m.table.Version, records)
 	if err != nil || p.Bytes() > limitBytes {
@@ -228,14 +237,15 @@ func (m *Memtable) joined(records []arrow.RecordBatch, limitBytes int64) *Rows {
 	return rows
 }
 
-// Retain adds a reference.
+// Retain adds a reference to the memtable.
 func (m *Memtable) Retain() {
 	if m.refs.Add(1) <= 1 {
 		panic("memtable: retained after its last release")
 	}
 }
 
-// Release drops a reference. Dropping the last one frees the memory.
+// Release drops a reference to the memtable. When the last one is dropped, the memory of the rows
+// is freed.
 func (m *Memtable) Release() {
 	switch n := m.refs.Add(-1); {
 	case n > 0:

@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// testTable has a column of every storage layout.
+// testTable is a table with a column for every memory layout.
 var testTable = schema.Table{
 	ID: 7, Database: "d", Schema: "main", Name: "t", Version: 3, NextColumnID: 20,
 	Columns: []schema.Column{
@@ -36,8 +36,8 @@ func newPool() *Pool {
 	return NewPool(PoolOptions{ChunkBytes: 2 << 20, Poison: true})
 }
 
-// randomBatch returns rows as text (one JSON value per column) and as a batch. Columns have NULLs
-// with the given probability. If dict is set, the last column is a dictionary of a few values.
+// randomBatch returns random rows as text (one JSON value per column) and as a batch. Columns have
+// NULLs with the given probability. With dict, the last column is a dictionary of a few values.
 func randomBatch(t *testing.T, r *rand.Rand, first, n int, nulls float64, dict bool) arrow.RecordBatch {
 	t.Helper()
 	var b strings.Builder
@@ -231,8 +231,8 @@ func TestViewsStayAsTakenWhileSmallBatchesJoin(t *testing.T) {
 	}
 }
 
-// Patterns of batch sizes, the worst known ones and random ones. Neither the memory nor the number
-// of batches may exceed its bound.
+// TestJoiningKeepsItsBoundsForEveryPattern appends batches in patterns of sizes: the worst known
+// patterns, and random ones. Neither the memory nor the number of batches may exceed its limit.
 func TestJoiningKeepsItsBoundsForEveryPattern(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	p := newPool()

@@ -8,49 +8,54 @@ import (
 	"github.com/scoterdb/scoter/internal/mapped"
 )
 
-// DefaultChunkBytes is the size of a mapping. It is large, so that one system call per chunk costs
-// nothing. It is small enough that the unused rest of a generation's last chunk hardly matters.
+// DefaultChunkBytes is the size of a chunk: the piece of memory that a Pool gets from the operating
+// system at a time. It is large, so that the cost of one system call per chunk does not matter. It
+// is small enough that the unused rest of a generation's last chunk hardly matters.
 const DefaultChunkBytes = 4 << 20
 
 // PoolOptions configure a Pool. The zero value selects the defaults.
 type PoolOptions struct {
-	ChunkBytes int // size of a chunk; 0: DefaultChunkBytes
-	// Poison overwrites memory when it is freed. With it, tests notice a reader of freed memory,
-	// because it reads garbage instead of rows.
+	ChunkBytes int // size of a chunk in bytes; 0 means DefaultChunkBytes
+	// Poison says that memory is overwritten when it is freed. So tests notice a reader of freed
+	// memory, because it reads garbage instead of rows.
 	Poison bool
 }
 
-// Pool allocates memory for rows outside the Go heap (mapped.Shared). The garbage collector neither
-// scans nor moves this memory, its size is known exactly, and C code may hold pointers into it as
-// long as it holds a reference. A Pool is safe for concurrent use.
+// Pool allocates memory for rows outside the Go heap (from mapped.Shared). The garbage collector
+// neither scans nor moves this memory, and its size is known exactly. C code may hold pointers into
+// the memory of a memtable while it holds a reference to the memtable. A Pool is safe for
+// concurrent use.
 //
-// Memory is mapped in chunks. Each batch gets a block of the current chunk. A chunk is freed when
-// the last of its blocks is released. The rows of a generation are freed together, and generations
-// are freed in order, so at most one chunk at each end of a generation stays in memory longer than
-// needed.
+// The memory comes in chunks. Each batch gets a block of the current chunk. A chunk is freed when
+// the last of its blocks is released. The rows of a generation (a segment of the log and its
+// memtables) are freed together, and generations are freed in order. So at most one chunk at each
+// end of a generation stays in memory longer than needed.
 type Pool struct {
 	chunkBytes int
 	poison     bool
 
-	blockBytes atomic.Int64 // total size of the blocks in use
+	blockBytes atomic.Int64 // total size in bytes of the blocks in use
 
-	mu      sync.Mutex
-	current *chunk // guarded by mu; new blocks come from it, and the pool holds a reference to it
+	mu sync.Mutex
+	// current is the chunk from which new blocks are taken. The pool holds a reference to it. It is
+	// guarded by mu.
+	current *chunk
 }
 
 type chunk struct {
 	mem  []byte
-	used int // guarded by Pool.mu; bytes that belong to blocks
+	used int // bytes of the chunk that were given to blocks; guarded by Pool.mu
 	refs atomic.Int64
 }
 
-// block is memory in a chunk. It holds a reference to the chunk until it is released.
+// block is a piece of the memory of a chunk. It holds a reference to the chunk until it is
+// released.
 type block struct {
 	mem   []byte
 	chunk *chunk
 }
 
-// NewPool returns an empty pool. It maps no memory before the first batch.
+// NewPool returns an empty pool. The pool allocates no memory before the first batch.
 func NewPool(o PoolOptions) *Pool {
 	p := &Pool{chunkBytes: o.ChunkBytes, poison: o.Poison}
 	if p.chunkBytes == 0 {
@@ -59,18 +64,19 @@ func NewPool(o PoolOptions) *Pool {
 	return p
 }
 
-// Bytes returns the total size of all blocks in use.
+// Bytes returns the total size in bytes of all blocks in use.
 func (p *Pool) Bytes() int64 { return p.blockBytes.Load() }
 
-// alloc returns a block of n bytes, 64-byte aligned, with arbitrary contents.
+// alloc returns a block of n bytes, aligned to 64 bytes, with arbitrary contents.
 func (p *Pool) alloc(n int) (block, error) {
 	size := alignUp(max(n, 1), 64)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if size > p.chunkBytes/2 {
-		// A large block gets a chunk of its own, and the current chunk stays for small blocks. The
-		// chunk is hardly larger than the block, since only the block is counted. Sizes of chunks
-		// are rounded to a few values, so that the memory of a freed chunk can often be reused.
+		// A large block gets a chunk of its own, so that the current chunk stays for small blocks.
+		// That chunk is hardly larger than the block, because the pool counts only the bytes of
+		// blocks. The size of a chunk is rounded up to one of a few values, so that the memory of a
+		// freed chunk can often be reused.
 		c, err := p.newChunk(alignUp(size, p.chunkBytes/16))
 		if err != nil {
 			return block{}, err
@@ -99,7 +105,7 @@ func (p *Pool) take(c *chunk, size int) block {
 	return block{mem: mem, chunk: c}
 }
 
-// release frees a block. The caller must not read it afterwards.
+// release frees a block. The caller must not read its memory afterwards.
 func (p *Pool) release(b block) {
 	p.blockBytes.Add(-int64(len(b.mem)))
 	if p.poison {
@@ -128,8 +134,8 @@ func (p *Pool) newChunk(n int) (*chunk, error) {
 	return &chunk{mem: mem}, nil
 }
 
-// Close drops the pool's reference to the current chunk. Blocks in use stay valid until they are
-// released.
+// Close drops the pool's own reference to the current chunk. Blocks in use stay valid until they
+// are released.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,12 +7,12 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// MaxBatchRows bounds the rows of one batch. No request may contain nearly as many.
+// MaxBatchRows is the maximum number of rows of one batch. The limits of a request are far lower.
 const MaxBatchRows = 1 << 28
 
-// Rows is one batch in a pool's memory. It can be appended to any memtable of the same table and
-// schema version. So the memtable need not be known when the rows are copied: the committer chooses
-// it.
+// Rows is one batch of rows in the memory of a pool. It can be appended to any memtable of the same
+// table and schema version. So rows can be copied before the committer chooses the memtable that
+// gets them.
 type Rows struct {
 	pool    *Pool
 	block   block
@@ -21,20 +21,20 @@ type Rows struct {
 	record  arrow.RecordBatch
 }
 
-// Plan is a planned copy of a batch. Its size is known before it is made, so that memory can be
-// reserved first.
+// Plan is the plan for a copy of a batch. It knows the size of the copy in advance, so that memory
+// can be reserved before the copy is made.
 type Plan struct {
 	table   base.TableID
 	version uint32
-	schema  *arrow.Schema // schema of the copy
+	schema  *arrow.Schema // Arrow schema of the copy
 	columns []*column
 	rows    int64
 	bytes   int
 }
 
-// NewPlan plans a copy of a batch of a table. The batch must conform to the table (see
-// batch.Conform) and be well-formed: offsets ascend, and indices are within their dictionary. The
-// caller must not release the batch before Pool.Fill.
+// NewPlan plans a copy of a batch. The batch must conform to the table's schema (see
+// batch.Conform). It must also be well-formed: offsets ascend, and dictionary indices are within
+// their dictionary. The caller must not release the batch before Pool.Fill has made the copy.
 func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	if int(record.NumCols()) != len(table.Columns) {
 		return nil, base.Errorf(base.Internal, "memtable: a batch of %d columns for table %s of %d", record.NumCols(), table.QualifiedName(), len(table.Columns))
@@ -45,9 +45,9 @@ func NewPlan(table schema.Table, record arrow.RecordBatch) (*Plan, error) {
 	return plan(table.ID, table.Version, []arrow.RecordBatch{record})
 }
 
-// NewPlans is NewPlan for consecutive batches with the same columns. It joins adjacent small
-// batches, which costs less than joining them later. Each of their dictionaries pays, so one with
-// the values of all pays too.
+// NewPlans plans copies of consecutive batches with the same columns, as NewPlan does for one
+// batch. It joins adjacent small batches, because joining them later costs more. Their dictionaries
+// are joined, too: if each dictionary takes less memory than plain text, so does their union.
 func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) {
 	var plans []*Plan
 	for len(records) > 0 {
@@ -69,7 +69,7 @@ func NewPlans(table schema.Table, records []arrow.RecordBatch) ([]*Plan, error) 
 	return plans, nil
 }
 
-// plan plans the copy of batches with the same columns as one batch.
+// plan plans one batch that is the copy of all given batches, which have the same columns.
 func plan(table base.TableID, version uint32, records []arrow.RecordBatch) (*Plan, error) {
 	in := records[0].Schema()
 	fields := make([]arrow.Field, in.NumFields())
@@ -96,14 +96,16 @@ func plan(table base.TableID, version uint32, records []arrow.RecordBatch) (*Pla
 	return p, nil
 }
 
-// NumRows returns the number of rows.
+// NumRows returns the number of rows of the planned copy.
 func (p *Plan) NumRows() int64 { return p.rows }
 
-// Bytes returns the value that Rows.Bytes will have for the copy.
+// Bytes returns the size of the planned copy in bytes: what Rows.Bytes returns once the copy is
+// made.
 func (p *Plan) Bytes() int64 { return int64(alignUp(max(p.bytes, 1), 64)) }
 
-// ChargeBytes returns an upper bound of the memory that the rows will take in a memtable, including
-// later joins. Budgets count this number.
+// ChargeBytes returns an upper bound of the memory, in bytes, that the rows will take in a
+// memtable. It includes the copies that are made when small batches are joined. Budgets count this
+// number.
 func (p *Plan) ChargeBytes() int64 {
 	if p.rows >= joinBelowRows || p.Bytes() >= joinBelowBytes {
 		return p.Bytes() // the batch is too large to be joined
@@ -111,7 +113,7 @@ func (p *Plan) ChargeBytes() int64 {
 	return JoinFactor * p.Bytes()
 }
 
-// Copy copies a batch of a table into the pool's memory: NewPlan and Fill at once.
+// Copy copies a batch of a table into the pool's memory. It calls NewPlan and Fill.
 func (p *Pool) Copy(table schema.Table, record arrow.RecordBatch) (*Rows, error) {
 	plan, err := NewPlan(table, record)
 	if err != nil {
@@ -121,9 +123,9 @@ func (p *Pool) Copy(table schema.Table, record arrow.RecordBatch) (*Rows, error)
 }
 
 // Fill makes the planned copy in the pool's memory. If there is no memory, the error is
-// Unavailable. Every buffer of the copy starts at offset 0. Validity bitmaps exist only for arrays
-// with NULLs, and a dictionary that does not pay is written out as text. The caller must call
-// either Memtable.Append or Release, once.
+// Unavailable. Every buffer of the copy starts at offset 0. Only arrays with NULLs have a validity
+// bitmap. A dictionary that would take more memory than plain text is written out as text. The
+// caller must either append the rows to a memtable or call their Release, once.
 func (p *Pool) Fill(plan *Plan) (*Rows, error) {
 	b, err := p.alloc(plan.bytes)
 	if err != nil {
@@ -138,17 +140,17 @@ func (p *Pool) Fill(plan *Plan) (*Rows, error) {
 	return &Rows{pool: p, block: b, table: plan.table, version: plan.version, record: record}, nil
 }
 
-// Record returns the batch. It is valid until the rows, or the memtable that owns them, are
-// released.
+// Record returns the rows as an Arrow batch. It is valid until the rows are released, or the
+// memtable to which they were appended is.
 func (r *Rows) Record() arrow.RecordBatch { return r.record }
 
 // NumRows returns the number of rows.
 func (r *Rows) NumRows() int64 { return r.record.NumRows() }
 
-// Bytes returns the memory of the rows.
+// Bytes returns the memory that the rows take, in bytes.
 func (r *Rows) Bytes() int64 { return int64(len(r.block.mem)) }
 
-// Release frees the memory of rows that are not appended to a memtable.
+// Release frees the memory of rows that were not appended to a memtable.
 func (r *Rows) Release() {
 	r.pool.release(r.block)
 	r.block, r.record = block{}, nil

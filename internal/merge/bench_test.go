@@ -51,7 +51,8 @@ func benchBatch(r *rand.Rand, from, rows int) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(rows))
 }
 
-// BenchmarkMerge reports CPU seconds per million rows, of parts of one row group and of several.
+// BenchmarkMerge reports the CPU seconds per million rows of a merge, for parts of one row group
+// and for parts of several.
 func BenchmarkMerge(b *testing.B) {
 	for _, size := range []struct{ parts, rows int }{{8, 1 << 20}, {16, 1 << 20}, {4, 2 << 20}} {
 		parts, benchRows := size.parts, size.rows

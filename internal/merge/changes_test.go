@@ -25,7 +25,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// createItems creates a table of (id, value) that is sorted by id. value can be changed freely.
+// createItems creates a table of (id, value) that is sorted by id. Tests may change values freely.
 func (d *database) createItems() (schema.Table, error) {
 	if err := d.engine.CreateDatabase(ctx, "d", true); err != nil {
 		return schema.Table{}, err
@@ -56,8 +56,8 @@ type item struct {
 	value   int64
 }
 
-// items returns the items of a snapshot by id. Parts that are not sorted and duplicate ids are
-// errors.
+// items returns the items of a snapshot, by id. If a part is not sorted, or an id occurs twice, the
+// test fails.
 func (d *database) items(fsys vfs.FS, t *snapshot.Table) (map[int64]item, error) {
 	all := map[int64]item{}
 	read := func(rec arrow.RecordBatch, version schema.Table, rowset base.SourceID, first int) error {

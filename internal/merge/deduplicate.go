@@ -14,23 +14,25 @@ import (
 
 // Why a table is deduplicated before its parts are merged. In a table that merges on read, the
 // order of rows decides which row of a key is current, and a merge loses this order. Therefore only
-// deduplicated parts are merged: at most one row per key in them is not deleted. Each round first
-// deduplicates the tables with new parts from flushes and loads, and the tables with tombstones to
-// drop.
+// deduplicated parts are merged: among their rows, all superseded ones are deleted. Each round of
+// merges first deduplicates two kinds of tables: those with new parts from flushes and loads, and
+// those with tombstones to drop.
 
-// isDeduplicated reports whether the part's rows are deduplicated, so that it may be merged and its
-// tombstones may be dropped. Parts of tables that do not merge on read always are.
+// isDeduplicated reports whether the superseded rows of the part are deleted, so that the part may
+// be merged and its tombstones may be dropped. For tables that do not merge on read it is always
+// true.
 func isDeduplicated(t *snapshot.Table, p *catalog.Part) bool {
 	return !t.Schema.MergeOnRead || p.MaxSeq <= t.Settled
 }
 
-// needsDeduplication reports whether the table must be deduplicated because of this part.
+// needsDeduplication reports whether the table must be deduplicated because of the part p: p has
+// rows that are not deduplicated, or tombstones that can be dropped only after a deduplication.
 func (m *merger) needsDeduplication(t *snapshot.Table, p *catalog.Part) bool {
 	return !isDeduplicated(t, p) || t.Schema.MergeOnRead && m.tombstonesAged(t, p, m.clock.Now()) && !m.tombstonesAged(t, p, m.inTime(t))
 }
 
-// deduplicate deduplicates all tables with parts that need it. A failure in one table does not keep
-// it from the others.
+// deduplicate deduplicates all tables that have parts which need it. If one table fails, the others
+// are still deduplicated.
 func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 	snap, err := s.merger.engine.Snapshot()
 	if err != nil {
@@ -45,8 +47,8 @@ func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 	s.merger.mu.Lock()
 	maps.DeleteFunc(s.merger.deduplicated, func(id base.TableID, _ time.Time) bool { return snap.Tables[id] == nil })
 	s.merger.mu.Unlock()
-	// Release the snapshot first: deduplication takes a while, and writers may wait for the memory
-	// of other tables' rows.
+	// Release the snapshot first. Deduplication takes a while, and writers may wait for the memory
+	// of other tables' rows, which the snapshot holds.
 	snap.Release()
 	var errs []error
 	for _, t := range due {
@@ -61,7 +63,7 @@ func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 			s.merger.mu.Unlock()
 		}
 		if kind := base.KindOf(err); err != nil && (kind == base.NotFound || kind == base.Conflict) {
-			err = nil // the table was dropped or changed in the meantime
+			err = nil // the table was dropped or changed meanwhile
 		}
 		s.endDeduplication(ctx, t, started, err)
 		errs = append(errs, err)
@@ -69,8 +71,8 @@ func (s *Scheduler) deduplicate(ctx context.Context, eager bool) error {
 	return errors.Join(errs...)
 }
 
-// endDeduplication records the result of a deduplication. A failure is reported as a failed merge,
-// because the merge cannot take place.
+// endDeduplication records the result of a deduplication that began at started. A failure is
+// reported as a failed merge, because the merge cannot take place without it.
 func (s *Scheduler) endDeduplication(ctx context.Context, t *snapshot.Table, started time.Time, err error) {
 	of := subject{table: t.Schema.ID}
 	s.mu.Lock()

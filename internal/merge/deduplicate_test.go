@@ -53,8 +53,8 @@ func (d *database) parts(t testing.TB, table base.TableID) int {
 	return len(s.Tables[table].Parts)
 }
 
-// overlapping adds rows with ids that other parts have, and returns the expected content of the
-// table.
+// overlapping adds rows whose ids other parts have already. It returns the content that the table
+// must have then.
 func (d *database) overlapping(t testing.TB, table base.TableID) map[int64]int64 {
 	t.Helper()
 	want := map[int64]int64{}

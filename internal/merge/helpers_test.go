@@ -23,7 +23,7 @@ import (
 
 var ctx = context.Background()
 
-// manualClock only advances when a test says so.
+// manualClock is a clock that moves only when a test advances it.
 type manualClock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -67,13 +67,13 @@ func (c *manualClock) advance(d time.Duration) {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// database is an engine whose background steps run on command, and its scheduler.
+// database is an engine and its scheduler. Their background work runs only when a test asks for it.
 type database struct {
 	engine *engine.Engine
 	merges *Scheduler
 	clock  *manualClock
 
-	mutates bool // changes rewrite parts
+	mutates bool // whether changes are made by rewriting parts
 }
 
 func tryOpen(fsys vfs.FS, dir string, logger *slog.Logger) (*database, error) {
@@ -122,7 +122,8 @@ func (d *database) createEvents(name string, partitioned bool) (schema.Table, er
 	return d.engine.CreateTable(ctx, t, true)
 }
 
-// flushEvents makes a part per partition of rows (writer, from...).
+// flushEvents appends rows of a writer, with the numbers from, from+1, and so on, and flushes them
+// to one part for each partition.
 func (d *database) flushEvents(name, writer string, from, count int) error {
 	rec := eventsOf(writer, from, count)
 	if _, err := d.engine.Append(ctx, []engine.TableRows{{Table: engine.TableName{Database: "d", Schema: "main", Name: name}, Batches: []arrow.RecordBatch{rec}}}, engine.AppendOptions{}); err != nil {
@@ -131,7 +132,7 @@ func (d *database) flushEvents(name, writer string, from, count int) error {
 	return d.engine.Flush(ctx)
 }
 
-// eventsOf returns rows (writer, from...).
+// eventsOf returns rows of a writer, with the numbers from, from+1, and so on.
 func eventsOf(writer string, from, count int) arrow.RecordBatch {
 	w := array.NewStringBuilder(memory.DefaultAllocator)
 	n := array.NewInt64Builder(memory.DefaultAllocator)
@@ -158,7 +159,7 @@ func (d *database) deleteFromParts(id base.TableID, ordinal uint32) error {
 	return err
 }
 
-// state has a table's parts and rows. Rows are in the order of the parts.
+// state has the parts and the rows that a table has. Rows are in the order of the parts.
 type state struct {
 	parts int
 	rows  []string // sorted

@@ -23,8 +23,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Constants evaluates the default expressions of columns of a table, to arrays of rows values each.
-// It is engine.Components.Defaults.
+// Constants evaluates the default expressions of columns of a table. It returns an array of rows
+// values for each column, by column id. It is the same function as engine.Components.Defaults.
 type Constants func(ctx context.Context, t schema.Table, columns []schema.Column, rows int64) (map[base.ColumnID]arrow.Array, error)
 
 // merger reads and writes part files for merges and mutations.
@@ -36,39 +36,43 @@ type merger struct {
 	clock     engine.Clock
 
 	mu sync.Mutex
-	// deduplicated has the time at which the last deduplication of each table began. Guarded by mu.
+	// deduplicated has the time at which the last deduplication of each table began, by table id.
+	// It is guarded by mu.
 	deduplicated map[base.TableID]time.Time
 }
 
-// input reads one part from start to end, and converts its rows to the current schema version.
+// input reads the rows of one part from start to end, and converts them to the table's current
+// schema version.
 type input struct {
 	part    *catalog.Part
 	now     schema.Table
 	written schema.Table
-	steps   []step     // from the written rows to current ones, except for patches
-	retyped []int      // indexes in written of the columns whose type has changed
-	patches *patch.Set // patches of the part; nil: none
-	// Rows to which no expression update applies: patched or deleted ones; nil: none.
+	steps   []step     // conversions from the written rows to current rows, without patches
+	retyped []int      // indexes, in the field written, of the columns whose type has changed
+	patches *patch.Set // patches of the part; nil if it has none
+	// exempt has the numbers of the rows to which no expression update applies, because they are
+	// patched or deleted. It is nil if there are none.
 	exempt  *roaring.Bitmap
-	drops   bool            // drop the tombstones that the part was written with
-	dropped *roaring.Bitmap // tombstones that were dropped so far
-	retype  *retyping       // conversion that a Retype makes after all others; nil: none
+	drops   bool            // whether to drop the tombstones that the part was written with
+	dropped *roaring.Bitmap // numbers of the rows that are tombstones and were dropped so far
+	retype  *retyping       // conversion that a Retype makes after all others; nil if there is none
 	left    int64           // number of rows that were not read yet
 	pull    func() (arrow.RecordBatch, error, bool)
 	stop    func()
 }
 
 const (
-	// heldRows is the number of rows that the batches of all inputs have together, so a batch has
-	// fewer rows if there are more inputs. But a batch has at least fewestRows rows, because
-	// smaller ones cost more per row. heldBytes bounds the batches if rows are large.
+	// heldRows is the number of rows that the batches of all inputs of a merge have together. So
+	// the batches are smaller if there are more inputs. But a batch has at least fewestRows rows,
+	// because smaller batches cost more per row. heldBytes limits the size of the batches in bytes
+	// if rows are large.
 	heldRows   = 4 * part.RowGroupRows
 	fewestRows = 8 << 10
 	heldBytes  = 256 << 20
 )
 
-// open returns an input that reads a part of a table. together is the number of inputs that the
-// merge reads at once. The caller closes the input.
+// open returns an input that reads the part p of a table. together is the number of inputs that the
+// merge reads at the same time. The caller closes the input.
 func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, together int) (*input, error) {
 	written, ok := t.Versions[p.SchemaVersion]
 	if !ok {
@@ -84,7 +88,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 		return nil, err
 	}
 	// part.Read calls a function for each batch, but a merge of many parts must ask for the next
-	// batch. So part.Read runs in a coroutine, which reads nothing before the first request.
+	// batch of one part. So part.Read runs in a coroutine, which reads nothing before the first
+	// request.
 	s.pull, s.stop = iter.Pull2(func(yield func(arrow.RecordBatch, error) bool) {
 		errStopped := errors.New("stopped")
 		stopped := false
@@ -103,8 +108,8 @@ func (m *merger) open(ctx context.Context, t *snapshot.Table, p *catalog.Part, t
 	return s, nil
 }
 
-// initial evaluates the values that rows of the schema version written have in columns that the
-// version now has in addition.
+// initial evaluates the initial values of the columns that the schema version now has and the
+// version written does not have. Rows of the version written get these values.
 func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[base.ColumnID]arrow.Array, error) {
 	var added []schema.Column
 	for _, c := range now.Columns {
@@ -122,14 +127,16 @@ func (m *merger) initial(ctx context.Context, now, written schema.Table) (map[ba
 	return m.constants(ctx, now, added, 1)
 }
 
-// rows are consecutive current rows of a part.
+// rows are consecutive rows of a part, in their current form.
 type rows struct {
 	rec   arrow.RecordBatch
-	first uint32   // ordinal of the first row that was read
-	live  []uint32 // indexes of the rows of rec among the rows that were read; nil: rec has all
+	first uint32 // number in the part of the first row that was read
+	// live are the indexes of the rows of rec among the rows that were read; nil if rec has all of
+	// these.
+	live []uint32
 }
 
-// ordinal returns the ordinal in the part of row i of rec.
+// ordinal returns the row number in the part of row i of rec.
 func (r rows) ordinal(i int) uint32 {
 	if r.live != nil {
 		return r.first + r.live[i]
@@ -137,8 +144,8 @@ func (r rows) ordinal(i int) uint32 {
 	return r.first + uint32(i)
 }
 
-// inputError is an error that one part of a merge caused. A merge without this part would not have
-// it.
+// inputError is an error that one part caused in a merge. If the part is left out, the merge does
+// not have the error.
 type inputError struct {
 	part base.SourceID
 	err  error
@@ -148,8 +155,8 @@ func (e *inputError) Error() string { return e.err.Error() }
 
 func (e *inputError) Unwrap() error { return e.err }
 
-// next returns the part's next rows in the current schema version, with their newest values and
-// without deleted rows, or io.EOF. The batch may be empty. The caller releases it.
+// next returns the next rows of the part, or io.EOF. They are in the current schema version, with
+// their newest values, and without deleted rows. The batch may be empty. The caller releases it.
 func (s *input) next() (rows, error) {
 	r, err := s.read()
 	if err != nil && err != io.EOF {
@@ -169,7 +176,7 @@ func (s *input) read() (rows, error) {
 	return r, nil
 }
 
-// readLive is next without the conversion of a Retype.
+// readLive does the same as next, except that it does not make the conversion of a Retype.
 func (s *input) readLive() (rows, error) {
 	rec, err, ok := s.pull()
 	if !ok {
@@ -215,8 +222,8 @@ func (s *input) readLive() (rows, error) {
 	return r, base.Wrap(r.replace(batch.Take([]arrow.RecordBatch{r.rec}, live)), "part %d", s.part.ID)
 }
 
-// hide sets values to NULL if they are deleted or have newer ones, in columns whose type has
-// changed: such values may not fit the new type.
+// hide sets values to NULL that were deleted or replaced by newer values, in columns whose type has
+// changed. Such values may not fit the new type.
 func (s *input) hide(r *rows) error {
 	if s.patches == nil || len(s.retyped) == 0 {
 		return nil
@@ -239,8 +246,8 @@ func (s *input) hide(r *rows) error {
 	return r.replace(array.NewRecordBatch(r.rec.Schema(), columns, r.rec.NumRows()), nil)
 }
 
-// replace releases the batch and puts rec, which was made of it, in its place. If err is not nil,
-// it only returns err.
+// replace puts the batch rec in place of the batch of r, from which rec was made, and releases the
+// old batch. If err is not nil, it only returns err.
 func (r *rows) replace(rec arrow.RecordBatch, err error) error {
 	r.rec.Release()
 	r.rec = rec
@@ -253,7 +260,7 @@ func (s *input) close() {
 }
 
 // renamed returns those columns of rec that still exist, under their current names. The result
-// borrows rec's columns, so it is not released.
+// shares the columns of rec, so it must not be released.
 func renamed(rec arrow.RecordBatch, written, now schema.Table) arrow.RecordBatch {
 	var fields []arrow.Field
 	var columns []arrow.Array

@@ -16,39 +16,41 @@ import (
 )
 
 // interleave returns the rows of several sorted parts in the order of the sort key. Rows with equal
-// keys are in the order of the parts, and rows of one part stay in order.
+// keys are in the order of the parts, and rows of one part stay in their order.
 //
 // The usual way is a heap with the next row of each part. It compares and copies row by row, with a
-// type switch per column each time. Instead, interleave works in windows. A window consists of all
-// loaded rows that sort before every row that is not loaded yet. It is sorted and gathered by the
-// same vectorized code as a flush, which is fast for input that is mostly sorted.
+// type switch per column each time. Instead, interleave works in windows. A window has all loaded
+// rows that sort before every row that is not loaded yet. It is sorted and gathered by the same
+// vectorized code as a flush, which is fast for input that is mostly sorted.
 //
-// Memory: a batch of each part, and a row group of the result.
+// interleave needs the memory of one batch of each part, and of one row group of the result.
 type interleave struct {
 	inputs []*cursor
 	table  schema.Table
-	keys   schema.Table // the table with no columns but those of its sort key
-	yield  func() error // called between row groups; an error ends the merge
+	keys   schema.Table // the table, with only the columns of its sort key
+	// yield is the function that is called between row groups; if it returns an error, the merge
+	// ends.
+	yield func() error
 
 	window []arrow.RecordBatch
-	lanes  []uint16 // number of the part of each row in the window
+	lanes  []uint16 // for each row of the window, the number of the part that it comes from
 	// order has the rows of the window that were not returned yet, in the order of the result. Rows
-	// are counted from the start of the window. move records for each returned row where it was and
-	// where it is now.
+	// are counted from the start of the window. The remap move records for each returned row where
+	// it was and where it is now.
 	order []uint32
-	last  []int64 // by number of the part: its last row in the window that was returned
+	last  []int64 // for each part, its last row in the window that was returned
 
-	parts    []base.SourceID // ids of the parts, by number
+	parts    []base.SourceID // ids of the parts, by their numbers in the merge
 	byNumber []*patch.Lane
 	move     *patch.Interleaved
 }
 
-// cursor is one part of a merge, with the batch that was loaded from it.
+// cursor is one part of a merge, with a batch of rows that was loaded from it.
 type cursor struct {
 	input  *input
 	number uint16
-	rows   arrow.RecordBatch // loaded rows that are not in a window yet; nil: none
-	keys   arrow.RecordBatch // columns of the sort key of rows
+	rows   arrow.RecordBatch // loaded rows that are not in a window yet; nil if there are none
+	keys   arrow.RecordBatch // the columns of the sort key of rows
 }
 
 func newInterleave(inputs []*input, table schema.Table, yield func() error) *interleave {
@@ -71,7 +73,8 @@ func newInterleave(inputs []*input, table schema.Table, yield func() error) *int
 	return in
 }
 
-// next returns up to a row group of rows, which the caller releases, or io.EOF.
+// next returns the next rows of the result, up to a row group, or io.EOF. The caller releases the
+// batch.
 func (in *interleave) next() (arrow.RecordBatch, error) {
 	if err := in.yield(); err != nil {
 		return nil, err
@@ -93,8 +96,8 @@ func (in *interleave) next() (arrow.RecordBatch, error) {
 	return rec, nil
 }
 
-// note records rows of the window as the next rows of the result. It returns an error if rows of
-// one part are out of order, because move can only represent rows in order.
+// note records rows of the window as the next rows of the result. If rows of one part are out of
+// order, it returns an error, because the remap (move) can represent only rows that stay in order.
 func (in *interleave) note(order []uint32) error {
 	for _, o := range order {
 		n := in.lanes[o]
@@ -109,7 +112,7 @@ func (in *interleave) note(order []uint32) error {
 }
 
 // advance makes the next window: it loads batches as needed, and sorts the rows that belong to the
-// window.
+// window. A window has all loaded rows that sort before every row that is not loaded yet.
 func (in *interleave) advance() error {
 	in.releaseWindow()
 	if err := in.load(); err != nil {
@@ -133,7 +136,7 @@ func (in *interleave) advance() error {
 	return err
 }
 
-// load reads a batch of each part that has no loaded rows, and removes parts that have no more
+// load reads a batch of each part that has no loaded rows, and removes the parts that have no more
 // rows.
 func (in *interleave) load() error {
 	live := in.inputs[:0]
@@ -162,11 +165,11 @@ func (in *interleave) load() error {
 	return failed
 }
 
-// counts returns how many loaded rows of each part belong to the next window: the rows that sort
-// before all rows that are not loaded.
+// counts returns for each part how many of its loaded rows belong to the next window: those that
+// sort before every row that is not loaded yet.
 func (in *interleave) counts() ([]int, error) {
 	keys := make([]arrow.RecordBatch, len(in.inputs))
-	// first[i] is the index of the first row of part i in the concatenation of all loaded rows
+	// first[i] is the index of the first row of part i in the list of all loaded rows of all parts.
 	first := make([]uint32, len(in.inputs))
 	counts := make([]int, len(in.inputs))
 	next := uint32(0)
@@ -182,8 +185,8 @@ func (in *interleave) counts() ([]int, error) {
 	if len(unfinished) == 0 {
 		return counts, nil
 	}
-	// The window ends with the least of these rows, the bound. Among equal ones it is the row of
-	// the first part.
+	// The window ends with the bound: the row that sorts first among lastRows. If several are
+	// equal, it is the row of the first part.
 	order, err := in.sortKeys(keys, lastRows)
 	if err != nil {
 		return nil, err
@@ -196,8 +199,9 @@ func (in *interleave) counts() ([]int, error) {
 		}
 	}
 	for {
-		// Probes are listed in the order of their parts. So the stable sort puts a probe that
-		// equals the bound before it exactly if the probe's part comes first.
+		// The probes (rows to compare with the bound) are listed in the order of their parts. So if
+		// a probe equals the bound, the stable sort puts it before the bound exactly if the probe's
+		// part comes first.
 		var rows []uint32
 		var sourceOf []int
 		for i := range search {
@@ -214,7 +218,7 @@ func (in *interleave) counts() ([]int, error) {
 		if order, err = in.sortKeys(keys, rows); err != nil {
 			return nil, err
 		}
-		// By part: number of its probes that sort before the bound.
+		// before has for each part the number of its probes that sort before the bound.
 		before := make([]int, len(in.inputs))
 		for _, o := range order {
 			if sourceOf[o] == bound {
@@ -234,9 +238,9 @@ func (in *interleave) counts() ([]int, error) {
 	return counts, nil
 }
 
-// sortKeys returns the order of some rows, by index in rows. keys are the loaded rows' keys. It
-// sorts a copy of the rows, whose dictionaries have only the values of these rows: sorting takes
-// longer with larger dictionaries.
+// sortKeys returns the sorted order of the given rows, as indexes in rows. keys are the key columns
+// of all loaded rows. It sorts a copy of the rows, whose dictionaries have only the values of these
+// rows, because sorting takes longer with larger dictionaries.
 func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint32, error) {
 	if len(in.keys.Columns) == 0 {
 		order := make([]uint32, len(rows))
@@ -253,18 +257,19 @@ func (in *interleave) sortKeys(keys []arrow.RecordBatch, rows []uint32) ([]uint3
 	return batch.Sort([]arrow.RecordBatch{taken}, in.keys)
 }
 
-// interval says what is known about where the window ends in the loaded rows of a part: rows before
-// from are in the window, and rows from to on are not.
+// interval says what is known about where the window ends in the loaded rows of a part. The rows
+// before from are in the window. The rows from to on are not.
 type interval struct{ from, to int }
 
-// maxProbes is the largest number of rows of a part that are compared with the bound at once. With
-// 64 probes, three steps find the end of the window in a whole row group.
+// maxProbes is the maximum number of rows of a part that are compared with the bound (the last row
+// of the window) at once. With 64 rows at a time, three steps find the end of the window in a whole
+// row group.
 const maxProbes = 64
 
 func (iv interval) step() int { return max(1, (iv.to-iv.from+maxProbes-1)/maxProbes) }
 
-// probes yields the indexes of the rows to compare with the bound, ascending. It yields none if the
-// end of the window is known.
+// probes yields the indexes of the rows to compare with the bound (the last row of the window), in
+// ascending order. If the end of the window is known, it yields none.
 func (iv interval) probes() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for p := iv.from; p < iv.to && yield(p); p += iv.step() {
@@ -272,8 +277,8 @@ func (iv interval) probes() iter.Seq[int] {
 	}
 }
 
-// narrow shrinks the interval. before is the number of probes that sort before the bound, and so
-// are in the window.
+// narrow makes the interval smaller. before is the number of probes that sort before the bound.
+// These rows are in the window.
 func (iv *interval) narrow(before int) {
 	step := iv.step()
 	from, to := iv.from, iv.to
@@ -286,7 +291,7 @@ func (iv *interval) narrow(before int) {
 	iv.from, iv.to = from, to
 }
 
-// keysOf returns a batch of the sort key's columns of rec.
+// keysOf returns a batch that has the columns of rec which are in the sort key.
 func (in *interleave) keysOf(rec arrow.RecordBatch) arrow.RecordBatch {
 	fields := make([]arrow.Field, len(in.keys.Columns))
 	columns := make([]arrow.Array, len(fields))
@@ -297,7 +302,7 @@ func (in *interleave) keysOf(rec arrow.RecordBatch) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rec.NumRows())
 }
 
-// take removes the first n loaded rows from the cursor and returns them.
+// take removes the first n loaded rows from the cursor, and returns them.
 func (c *cursor) take(n int) arrow.RecordBatch {
 	rows, keys := c.rows, c.keys
 	defer keys.Release()
@@ -316,7 +321,7 @@ func (in *interleave) releaseWindow() {
 	in.window, in.order, in.lanes = nil, nil, in.lanes[:0]
 }
 
-// close releases the loaded rows.
+// close releases the loaded rows of all parts.
 func (in *interleave) close() {
 	in.releaseWindow()
 	for _, c := range in.inputs {

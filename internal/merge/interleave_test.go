@@ -15,7 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// sliceInput is an input of batches in memory.
+// sliceInput returns an input of a merge that reads batches in memory.
 func sliceInput(table schema.Table, batches []arrow.RecordBatch) *input {
 	rows := int64(batch.Rows(batches))
 	return &input{
@@ -69,7 +69,8 @@ func randomRows(r *rand.Rand, n int, firstID int64) arrow.RecordBatch {
 	return array.NewRecordBatch(s, []arrow.Array{a.NewArray(), b.NewArray(), c.NewArray(), id.NewArray()}, int64(n))
 }
 
-// The result equals a stable sort of all inputs' rows, wherever batches end.
+// TestInterleaveIsAStableMerge checks that the result equals a stable sort of the rows of all
+// inputs, wherever their batches end.
 func TestInterleaveIsAStableMerge(t *testing.T) {
 	keys := map[string][]schema.SortField{
 		"one":        {{Column: 1}},
@@ -131,7 +132,8 @@ func split(rec arrow.RecordBatch, rowsEach int) []arrow.RecordBatch {
 	return slices
 }
 
-// At most one batch per input is loaded at a time.
+// TestInterleaveLoadsOneBatchPerSource checks that at most one batch of each input is loaded at a
+// time.
 func TestInterleaveLoadsOneBatchPerSource(t *testing.T) {
 	table := keyedTable(t, schema.SortField{Column: 4})
 	r := rand.New(rand.NewPCG(1, 1))

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// reserveBytes is the disk space that a merge must leave free for the log: a merge that fills
-	// the disk would stop writers.
+	// reserveBytes is the disk space in bytes that a merge must leave free for the log. A merge
+	// that fills the disk would stop writers.
 	reserveBytes = 128 << 20
-	// rewriteBytes is the size of the decoded rows that rewrite sorts at once.
+	// rewriteBytes is the size in bytes of the decoded rows that rewrite sorts at once.
 	rewriteBytes = 64 << 20
 )
 
-// begin takes a snapshot of the parts of a plan, to rewrite them. It returns nil if one of them
-// does not exist any more, or must be rewritten on its own because the table's sort key or
+// begin takes a snapshot of the parts of a plan, to rewrite them. It returns nil if one of the
+// parts does not exist any more, or must be rewritten on its own because the table's sort key or
 // partitioning has changed since the plan was made.
 func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 	ids := make([]base.SourceID, len(plan.Sources))
@@ -48,15 +48,15 @@ func (m *merger) begin(table base.TableID, plan Plan) (*engine.Rewrite, error) {
 	return rewrite, nil
 }
 
-// execute writes new parts with the rows of a plan's parts, and replaces the old parts. It reports
-// whether they were replaced. If an old part was dropped in the meantime, nothing is replaced, no
-// new file is left, and that is not an error.
+// execute writes new parts with the rows of the plan's parts, and replaces the old parts by them.
+// It reports whether they were replaced. If an old part was dropped meanwhile, nothing is replaced
+// and no new file is left. That is not an error.
 func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan, yield func() error) (replaced bool, err error) {
 	t := rewrite.Table()
 	made, move, err := m.writeAll(ctx, t, plan, yield)
 	if err == nil {
-		// Not ctx: once publishing has begun, only its outcome tells whether the new files are in
-		// use.
+		// Publishing does not end with ctx, because only its outcome tells whether the new files
+		// are in use.
 		err = rewrite.Publish(context.Background(), made, move)
 		if replaced = err == nil; replaced {
 			return true, nil
@@ -71,8 +71,8 @@ func (m *merger) execute(ctx context.Context, rewrite *engine.Rewrite, plan Plan
 	return false, err
 }
 
-// writeAll calls write, and returns an error if the new parts do not have as many rows as they
-// must.
+// writeAll writes the new parts of a merge by calling write. It returns an error if they do not
+// have as many rows as they must have.
 func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, err error) {
 	made, move, rows, err := m.write(ctx, t, plan, yield)
 	if err != nil {
@@ -87,7 +87,7 @@ func (m *merger) writeAll(ctx context.Context, t *snapshot.Table, plan Plan, yie
 	return made, move, err
 }
 
-// liveRows returns how many rows of a plan's parts are not deleted.
+// liveRows returns how many rows the plan's parts have, without deleted rows.
 func liveRows(t *snapshot.Table, plan Plan) int64 {
 	rows := int64(0)
 	for _, p := range plan.Sources {
@@ -96,9 +96,9 @@ func liveRows(t *snapshot.Table, plan Plan) int64 {
 	return rows
 }
 
-// write writes the new parts, or none if no rows are left. It returns the parts, the remap of the
-// rows, and the number of tombstones that were dropped. After an error, files of the returned parts
-// may exist.
+// write writes the new parts of a merge, or none if no rows are left. It returns the parts, the
+// remap of the rows, and the number of tombstones that were dropped. After an error, files of the
+// returned parts may exist.
 func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield func() error) (made []catalog.Part, move patch.Move, dropped int64, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, 0, err
@@ -162,7 +162,8 @@ func (m *merger) write(ctx context.Context, t *snapshot.Table, plan Plan, yield 
 	return made, in.move, 0, err
 }
 
-// describe returns the properties that the new part of a merge takes over from the old parts.
+// describe returns a part with the properties that the new part of a merge takes over from the old
+// parts.
 func describe(parts []*catalog.Part) catalog.Part {
 	d := catalog.Part{Table: parts[0].Table, Partition: parts[0].Partition, MinSeq: parts[0].MinSeq}
 	for _, p := range parts {
@@ -173,8 +174,8 @@ func describe(parts []*catalog.Part) catalog.Part {
 	return d
 }
 
-// writePart writes rows as one part with the properties of like. next returns the rows, until
-// io.EOF. After an error, the file of the returned part may exist.
+// writePart writes rows as one part, which takes over its properties from like. next returns the
+// rows batch by batch, and then io.EOF. After an error, the file of the returned part may exist.
 func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (arrow.RecordBatch, error)) (catalog.Part, error) {
 	id, err := m.engine.NextSourceID()
 	if err != nil {
@@ -195,11 +196,11 @@ func (m *merger) writePart(t *snapshot.Table, like catalog.Part, next func() (ar
 
 // rewrite writes a part again after the table's sort key or partitioning has changed. The part's
 // rows are not in the new order, so rewrite works like a flush: it sorts as many rows at once as
-// fit into memory (rewriteBytes), and writes a part per partition. Later merges combine these
-// parts.
+// fit into memory (rewriteBytes), and writes one part for each partition. Later merges combine
+// these parts.
 func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield func() error) (made []catalog.Part, move *patch.Sorted, err error) {
 	var chunk []arrow.RecordBatch
-	var ordinals []uint32 // ordinals of the chunk's rows in the old part
+	var ordinals []uint32 // numbers that the rows in chunk had in the old part
 	defer func() { releaseRecords(chunk) }()
 	bytes := int64(0)
 	move = &patch.Sorted{Source: s.part.ID}
@@ -240,8 +241,8 @@ func (m *merger) rewrite(t *snapshot.Table, s *input, like catalog.Part, yield f
 	}
 }
 
-// writeSorted sorts a chunk of rows and writes a part per partition. It calls wrote with the id of
-// each part and the indexes of its rows in the chunk.
+// writeSorted sorts a chunk of rows, and writes one part for each partition. For each part it calls
+// wrote with the id of the part and the indexes in the chunk of its rows.
 func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like catalog.Part, wrote func(base.SourceID, []uint32)) (made []catalog.Part, err error) {
 	order, err := batch.Sort(chunk, t.Schema)
 	if err != nil {
@@ -271,8 +272,8 @@ func (m *merger) writeSorted(t *snapshot.Table, chunk []arrow.RecordBatch, like 
 	return made, nil
 }
 
-// checkSpace returns an error if the disk may not have enough space for the result of a merge in
-// addition to the old parts.
+// checkSpace returns an error if the disk may not have enough space for the result of a merge. The
+// old parts are not removed before the merge ends.
 func (m *merger) checkSpace(plan Plan) error {
 	free, err := m.fs.FreeSpace(filepath.Dir(m.engine.PartFile(plan.Sources[0]).Path()))
 	if err != nil {

@@ -13,11 +13,13 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// maxMutations bounds how often Mutate starts again because its parts were merged in the meantime.
+// maxMutations is the maximum number of attempts of Mutate. It starts again if its parts were
+// merged meanwhile.
 const maxMutations = 10
 
-// Mutate makes a change that was computed from a snapshot by rewriting the parts of its rows, in
-// one edit. The change is listed like a merge. Errors are those of engine.Commit.
+// Mutate makes the change c, which was computed from the snapshot snap, by rewriting the parts of
+// its rows in one edit. The change appears in the list of merges. Errors are those of
+// engine.Commit.
 func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engine.Change, o engine.AppendOptions) error {
 	for range maxMutations {
 		moved, err := s.mutate(ctx, snap, c, o)
@@ -28,9 +30,9 @@ func (s *Scheduler) Mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 	return engine.ErrChanged
 }
 
-// holdBack keeps merges from starting on the given parts until release is called. A merge that is
-// already running continues. Otherwise merges could keep replacing the parts of a change that
-// rewrites a whole large table.
+// holdBack prevents new merges of the given parts until release is called. A merge that is already
+// running continues. Without holdBack, merges could keep replacing parts of a large table while a
+// change rewrites all of it.
 func (s *Scheduler) holdBack(parts []subject) (release func()) {
 	add := func(n int) {
 		s.mu.Lock()
@@ -80,8 +82,8 @@ func (s *Scheduler) mutate(ctx context.Context, snap *snapshot.Snapshot, c engin
 	return moved, err
 }
 
-// mutate writes the new parts of a mutation, and returns them with the remap of their rows. After
-// an error, files of the returned parts may exist.
+// mutate writes the new parts of a mutation (a change that rewrites parts). It returns them with
+// the remap of their rows. After an error, files of the returned parts may exist.
 func (m *merger) mutate(ctx context.Context, mutation *engine.Mutation, plan Plan, c engine.Change) (made []catalog.Part, move patch.Moves, err error) {
 	if err := m.checkSpace(plan); err != nil {
 		return nil, nil, err

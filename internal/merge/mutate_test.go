@@ -88,8 +88,9 @@ func TestAMutationOfRowsThatAreGoneIsChanged(t *testing.T) {
 	d.mustEnd(t)
 }
 
-// Two changes of one row. The mutation must not overwrite what was committed after its snapshot,
-// and a change that was computed before a mutation must not commit after it.
+// TestMutationsAreComparedWithOtherChanges makes two changes of one row. The mutation must not
+// overwrite what was committed after its snapshot. A change that was computed before a mutation
+// must not be committed after it.
 func TestMutationsAreComparedWithOtherChanges(t *testing.T) {
 	fsys := vfs.NewCrashable()
 	d := mustOpen(t, fsys)

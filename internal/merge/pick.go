@@ -9,51 +9,57 @@ import (
 	"github.com/scoterdb/scoter/internal/part"
 )
 
-// Policy says which merges are worth doing. A zero field means its default.
+// Policy says which merges are worth doing. A zero field selects its default.
 type Policy struct {
-	MaxPartBytes int64 // limit of the sum of the sizes of a merge's parts; default 512 MiB
-	MaxPartRows  int64 // limit of the sum of the rows of a merge's parts; default 8 Mi
-	MaxSources   int   // limit of the number of parts of a merge; default 16
-	// MaxOpenBytes bounds the memory of a merge, which decodes a row group of each part at once: it
-	// is the limit of the sum of these row groups' sizes in the files; default 64 MiB. Two parts
-	// can always be merged.
+	MaxPartBytes int64 // maximum total size in bytes of the parts of one merge; default 512 MiB
+	MaxPartRows  int64 // maximum total number of rows of the parts of one merge; default 8 Mi
+	MaxSources   int   // maximum number of parts of one merge; default 16
+	// MaxOpenBytes limits the memory of a merge, which decodes one row group of each part at the
+	// same time. It is the maximum total size in bytes that these row groups have in the files. The
+	// default is 64 MiB. Two parts can always be merged.
 	MaxOpenBytes int64
 	// Rest says that the partition gets no new parts at the moment. Then parts are merged to as few
-	// as possible, even though more bytes are rewritten.
+	// as possible, even if that means that more bytes are rewritten.
 	Rest bool
 	// Load is the share of a part's rows or bytes that must be changed before the part is rewritten
-	// on its own; default 0.1.
+	// on its own. The default is 0.1.
 	Load float64
 }
 
-// Load describes the changes of a part that readers apply until the part is rewritten.
+// Load describes how much of a part is deleted or patched. Readers must apply these changes until
+// the part is rewritten.
 type Load struct {
 	Deleted int64 // number of deleted rows
 	Patched int64 // number of patched rows
-	Bytes   int64 // memory of the deletions and patches
-	Due     bool  // rewrite the part anyway: it has tombstones to drop, or lacks expression updates
+	Bytes   int64 // memory of the deletions and patches, in bytes
+	// Due says that the part must be rewritten in any case, because it has tombstones to drop, or
+	// lacks expression updates.
+	Due bool
 }
 
-// share returns how much of a part is changed, from 0 to 1: the largest of the shares of deleted
-// rows, of patched rows, and of the changes' memory in the part's size.
+// share returns how much of the part p is changed, from 0 to 1. It is the largest of three shares:
+// the deleted rows among all rows, the patched rows among all rows, and the memory of the changes
+// in relation to the part's size.
 func (l Load) share(p *catalog.Part) float64 {
 	return max(float64(l.Deleted)/float64(p.Rows), float64(l.Patched)/float64(p.Rows), float64(l.Bytes)/float64(max(p.Bytes, floorBytes)))
 }
 
 const (
-	// restLoad is Policy.Load for partitions at rest: a part is rewritten if a hundredth of it is
-	// changed, because its readers are slower until then.
+	// restLoad is the value of Policy.Load for partitions that get no new parts at the moment. A
+	// part is rewritten if a hundredth of it is changed, because its readers are slower until then.
 	restLoad = 0.01
-	// fullLoad is the greatest Policy.Load when patches take most of the memory that they may take:
-	// see loadToFree.
+	// fullLoad is the greatest value of Policy.Load while patches take most of the memory that they
+	// may take: see loadToFree.
 	fullLoad = 0.001
-	// anyLoad is Policy.Load in RunUntilIdle: any changed part is rewritten.
+	// anyLoad is the value of Policy.Load in RunUntilIdle. It is so small that any changed part is
+	// rewritten.
 	anyLoad = 1e-12
 )
 
-// loadToFree returns the Policy.Load to use when patches take most of their memory. The parts with
-// at least this load have at least half of the memory, so that rewriting them frees it. The result
-// is at most fullLoad. It may be less: small changes of many parts fill the memory, too.
+// loadToFree returns the value of Policy.Load to use while patches take most of the memory that
+// they may take. The parts with at least this load have at least half of that memory, so rewriting
+// them frees it. The result is at most fullLoad. It may be less, because small changes of many
+// parts fill the memory, too.
 func loadToFree(parts []*catalog.Part, loads map[base.SourceID]Load) float64 {
 	ordered, total := make([]*catalog.Part, 0, len(loads)), int64(0)
 	for _, p := range parts {
@@ -87,23 +93,26 @@ func orDefault[T ~int | ~int64 | ~float64](field *T, value T) {
 }
 
 const (
-	// floorBytes is the size that smaller parts count as. Below this size, a merge costs as much
-	// per file as per byte.
+	// floorBytes is a size in bytes. A smaller part counts as if it had this size, because the
+	// merge of smaller files costs as much per file as per byte.
 	floorBytes = 64 << 10
-	// restRatio is the least growth (see Pick) of a worthwhile merge at rest.
+	// restRatio is the smallest growth of a merge that is worth doing in a partition at rest. The
+	// comment of Pick defines growth.
 	restRatio = 1.5
-	// crowd is a number of mergeable parts. With more of them, merges with less growth are
-	// worthwhile.
+	// crowd is a number of parts that could be merged. If there are more, merges with less growth
+	// are worth doing, too.
 	crowd = 32
 )
 
-// Plan is one merge: parts of one table and partition that are adjacent in ingestion order. A plan
-// with a single part rewrites the part to apply its changes.
+// Plan is one merge. Its parts are of one table and partition, and adjacent in ingestion order (the
+// order in which their rows arrived). A plan with a single part rewrites that part to apply its
+// changes.
 type Plan struct {
-	Sources []*catalog.Part // in ingestion order
+	Sources []*catalog.Part // the parts, in the order in which their rows arrived
 	Rows    int64
 	Bytes   int64
-	// Set if the plan is part of a Retype, which changes a column's type; otherwise nil.
+	// retype is set if the plan is part of a Retype, which changes the type of a column. Otherwise
+	// it is nil.
 	retype *retyping
 }
 
@@ -114,26 +123,26 @@ type Plan struct {
 // rows of one time stay together, which zone maps rely on, and rows with equal sort keys stay in
 // the order of arrival.
 //
-// A merge of parts with S bytes in total, whose largest part has L bytes, is worthwhile if its
-// growth S/L is at least r. Each byte that such a merge rewrites is afterwards in a part that is at
-// least r times as large as its old one. So while a byte moves from a part of F bytes to one of M
-// bytes, it is rewritten at most log_r(M/F) times: the write amplification. r is half of the number
-// of parts of L bytes that could be merged at once: 8 with the defaults, so 1 MiB becomes 512 MiB
-// in 3 merges. r is lower in three cases:
+// A merge of parts with S bytes in total, whose largest part has L bytes, has the growth S/L. It is
+// worth doing if its growth is at least r. Each byte that such a merge rewrites is afterwards in a
+// part that is at least r times as large as its old one. So while a byte moves from a part of F
+// bytes to one of M bytes, it is rewritten at most log_r(M/F) times (the write amplification). r is
+// half of the number of parts of L bytes that could be merged at once. With the defaults it is 8,
+// so 1 MiB becomes 512 MiB in 3 merges. r is lower in three cases:
 //   - The limits of a part's size or of memory allow fewer parts in a merge.
-//   - There are many parts (crowd).
-//   - The partition is at rest (Policy.Rest).
+//   - There are many parts (more than crowd).
+//   - The partition is at rest: it gets no new parts (Policy.Rest).
 //
-// Parts of less than 64 KiB count as 64 KiB: the bytes of a nearly idle stream are rewritten more
-// often, in merges that cost next to nothing.
+// Parts of less than 64 KiB count as 64 KiB. So the bytes of a nearly idle stream are rewritten
+// more often, in merges that cost next to nothing.
 //
 // A part that is in none of these merges is rewritten on its own if its Load.share is at least
 // Policy.Load. By default each byte is thus rewritten at most ten times as often as it is changed.
 // A part whose rows are all deleted is always removed. A part with tombstones to drop is rewritten
 // once.
 //
-// After these merges, each tier of sizes (a factor of r) has fewer than about 2r parts;
-// testdata/pick/day shows a day of one flush a minute. At rest, about one part per factor of 3 in
+// After these merges, each tier of sizes (a factor of r) has fewer than about 2r parts. The file
+// testdata/pick/day shows a day with one flush a minute. At rest, about one part per factor of 3 in
 // size remains, in addition to parts of full size.
 func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []Plan {
 	policy = policy.withDefaults()
@@ -165,8 +174,8 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 			}
 		}
 	}
-	// Most growth first, because it saves the most parts per written byte. Among merges of equal
-	// growth, the one with the fewest bytes first.
+	// The merge with the most growth comes first, because it saves the most parts per written byte.
+	// Among merges of equal growth, the one with the fewest bytes comes first.
 	slices.SortFunc(worth, func(a, b window) int {
 		return cmp.Or(cmp.Compare(b.growth, a.growth), cmp.Compare(a.plan.Bytes, b.plan.Bytes), cmp.Compare(a.from, b.from))
 	})
@@ -190,9 +199,10 @@ func Pick(parts []*catalog.Part, loads map[base.SourceID]Load, policy Policy) []
 	return plans
 }
 
-// requiredRatio returns a function that returns the least growth of a worthwhile merge, r in Pick.
-// Its arguments describe the merge: the size of its largest part in bytes, the rows of the part
-// with the most rows, and the average size of a row group in its parts' files (open).
+// requiredRatio returns a function that returns the smallest growth of a merge that is worth doing
+// (r in the comment of Pick). The arguments of that function describe the merge: bytes is the size
+// of its largest part, rows is the number of rows of the part with the most rows, and open is the
+// average size in bytes of a row group in its parts' files.
 func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int64) float64 {
 	mergeable := 0
 	for _, part := range parts {
@@ -213,7 +223,7 @@ func (p Policy) requiredRatio(parts []*catalog.Part) func(bytes, rows, open int6
 
 func size(p *catalog.Part) int64 { return max(p.Bytes, floorBytes) }
 
-// openBytes estimates the size in the file of a part's first row group.
+// openBytes estimates the size in bytes that the first row group of a part has in its file.
 func openBytes(p *catalog.Part) int64 {
 	if p.Rows <= part.RowGroupRows {
 		return p.Bytes
@@ -221,10 +231,10 @@ func openBytes(p *catalog.Part) int64 {
 	return min(int64(float64(p.Bytes)*part.RowGroupRows/float64(p.Rows)), part.GroupBytes)
 }
 
-// ingestionOrder compares parts by the time at which their rows arrived.
+// ingestionOrder compares two parts by the time at which their rows arrived.
 func ingestionOrder(a, b *catalog.Part) int {
 	return cmp.Or(cmp.Compare(a.MinSeq, b.MinSeq), cmp.Compare(a.MaxSeq, b.MaxSeq), cmp.Compare(a.ID, b.ID))
 }
 
-// cheapest compares plans by the number of bytes that they rewrite.
+// cheapest compares two plans by the number of bytes that they rewrite.
 func cheapest(a, b Plan) int { return cmp.Compare(a.Bytes, b.Bytes) }

@@ -13,8 +13,9 @@ import (
 	"github.com/scoterdb/scoter/internal/catalog"
 )
 
-// TestPick runs testdata/pick/*. "pick" takes one part per line: its rows, its size, and optionally
-// how often. "simulate" flushes parts for a time and merges as Pick says.
+// TestPick runs the files testdata/pick/*. The command "pick" takes one part per line: its rows,
+// its size, and optionally how often. The command "simulate" flushes parts for some time, and
+// merges those that Pick selects.
 func TestPick(t *testing.T) {
 	datadriven.Walk(t, "testdata/pick", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -127,7 +128,7 @@ func showPlans(plans []Plan) string {
 type simulation struct {
 	policy     Policy
 	flushes    int
-	bytes      int64 // per flush
+	bytes      int64 // size of the part that each flush writes, in bytes
 	rows       int64
 	jitter     int   // flushes are up to this factor larger or smaller
 	throughput int64 // bytes that merges read per flush; 0: no limit
@@ -140,7 +141,7 @@ type simulation struct {
 	written int64
 	merges  int
 	most    int
-	total   int // sum of the parts over all steps
+	total   int // number of parts, added up over all steps
 }
 
 func newSimulation(t *testing.T, d *datadriven.TestData) *simulation {
@@ -159,8 +160,8 @@ func (s *simulation) add(seqs [2]base.Seq, rows, bytes int64) {
 	s.next++
 }
 
-// merge does what Pick says until nothing is left or the throughput is used up. A merge that is not
-// finished continues in the next step. Its result is not visible before.
+// merge runs the merges that Pick selects, until there is none or the throughput is used up. A
+// merge that is not finished continues in the next step. Before that its result is not visible.
 func (s *simulation) merge(policy Policy) {
 	for {
 		plans := Pick(s.parts, nil, policy)

@@ -12,10 +12,10 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// How merges are reported: in the list behind scoter.merges, and in the log. Every failure is in
-// the list. A failure is logged only if its kind is new: a full disk makes every merge fail until
-// there is space again, and that is one event. A failed merge is retried after increasing delays,
-// while other parts are merged as usual.
+// How merges are reported. They are in the list that scoter.merges shows, and failures are also
+// logged. Every failure is in the list. A failure is logged only if no failure of the same kind is
+// known: a full disk makes every merge fail until there is space again, and that is one event. A
+// failed merge is tried again after increasing delays. Meanwhile other parts are merged as usual.
 
 func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	m := &Merge{
@@ -28,7 +28,7 @@ func (s *Scheduler) begin(t *snapshot.Table, j job) *Merge {
 	return m
 }
 
-// ended records the end of a merge or mutation. err is nil if it succeeded.
+// ended records the end of a merge or mutation m. err is nil if it succeeded.
 func (s *Scheduler) ended(m *Merge, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,14 +48,14 @@ func (s *Scheduler) ended(m *Merge, err error) {
 	s.totals.Time += m.Finished.Sub(m.Started)
 }
 
-// end is the method ended for the merge of the given parts. It also sets when parts may be merged
-// again after a failure.
+// end records the end of a merge m of the given parts, like ended. If the merge failed, it also
+// sets when the parts may be merged again.
 func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) {
 	s.ended(m, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case ctx.Err() != nil: // canceled by Close or by the caller: not a failure
+	case ctx.Err() != nil: // Close or the caller has canceled the merge, so this is not a failure
 	case err != nil:
 		s.failedLocked(m, of, err)
 	default:
@@ -69,8 +69,8 @@ func (s *Scheduler) end(ctx context.Context, m *Merge, of []subject, err error) 
 	}
 }
 
-// failedLocked records a failure of the one part that caused it or, if that is unknown, of all
-// parts of the merge.
+// failedLocked records a failure. It is recorded for the one part that caused it or, if that is
+// unknown, for all parts of the merge. The caller holds mu.
 func (s *Scheduler) failedLocked(m *Merge, of []subject, err error) {
 	kind, known := base.KindOf(err), false
 	for _, f := range s.failures {
@@ -94,8 +94,8 @@ func (s *Scheduler) failedLocked(m *Merge, of []subject, err error) {
 	}
 }
 
-// mayTry reports whether x may be merged or deduplicated now: its last try did not fail, or failed
-// long enough ago.
+// mayTry reports whether the part or table x may be merged or deduplicated now. That is so if the
+// last attempt did not fail, or failed long enough ago.
 func (s *Scheduler) mayTry(x subject, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *Scheduler) mayTry(x subject, now time.Time) bool {
 }
 
 // triable returns the parts of a partition that may be merged now, as runs of adjacent parts. A
-// part that may not be tried again yet is left out, and ends a run: parts before it are not merged
+// part that may not be tried again yet is left out. It ends a run: parts before it are not merged
 // with parts after it.
 func (s *Scheduler) triable(parts []*catalog.Part, now time.Time) (runs [][]*catalog.Part) {
 	var run []*catalog.Part
@@ -118,7 +118,8 @@ func (s *Scheduler) triable(parts []*catalog.Part, now time.Time) (runs [][]*cat
 	return append(runs, run)
 }
 
-// forgetGone drops the recorded failures of tables and parts that are not in the snapshot any more.
+// forgetGone drops the recorded failures of tables and parts that do not exist any more, because
+// the snapshot does not have them.
 func (s *Scheduler) forgetGone(snap *snapshot.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

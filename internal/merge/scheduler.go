@@ -17,19 +17,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Settings configure a Scheduler. A zero field means its default.
+// Settings configure a Scheduler. A zero field selects its default.
 type Settings struct {
-	Parallel     int   // merges that run at once, each on at most one core; default 1
-	MaxPartBytes int64 // limit of the size of a part that a merge makes; default 512 MiB
-	MaxPartRows  int64 // limit of the rows of a part that a merge makes; default 8 Mi
-	// RestAfter is the time without new parts after which a partition is at rest, and is merged to
-	// as few parts as possible; default 5 min.
+	// Parallel is the number of merges that run at the same time, each on at most one core; default
+	// 1.
+	Parallel     int
+	MaxPartBytes int64 // maximum size in bytes of a part that a merge makes; default 512 MiB
+	MaxPartRows  int64 // maximum number of rows of a part that a merge makes; default 8 Mi
+	// RestAfter is a time without new parts. After it a partition is at rest, and is merged to as
+	// few parts as possible. The default is 5 min.
 	RestAfter time.Duration
-	// Interval is how often the scheduler looks for work that no new part announces, such as
-	// partitions that came to rest, and retries; default 30 s.
+	// Interval is how often the scheduler looks for work that is not announced by a new part, such
+	// as retries, and partitions without new parts for some time. The default is 30 s.
 	Interval time.Duration
 
-	// DisableAutomatic merges only in calls of RunUntilIdle. For tests.
+	// DisableAutomatic turns off merges in the background, so that only RunUntilIdle merges. It is
+	// for tests.
 	DisableAutomatic bool
 }
 
@@ -40,13 +43,14 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Components are what a Scheduler is built on. A nil FS, Clock or Logger means the real one.
+// Components are the file system, the clock and other things that a Scheduler uses. If FS, Clock or
+// Logger is nil, the real one is used.
 type Components struct {
 	FS        vfs.FS
 	Clock     engine.Clock
 	Logger    *slog.Logger
-	Constants Constants // may be nil if no table gets a column with a default
-	Evaluate  Evaluate  // may be nil if no table gets an expression update
+	Constants Constants // evaluates defaults; may be nil if no table gets a column with a default
+	Evaluate  Evaluate  // evaluates expression updates; may be nil if no table gets one
 }
 
 type systemClock struct{}
@@ -57,71 +61,75 @@ func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d
 // Scheduler merges the parts of an engine's tables in the background. Its methods may be called
 // concurrently.
 //
-// It works in rounds. A round plans the merges of all tables and then runs all plans, the smallest
-// first. So tiny parts are merged soon, and no large merge waits forever.
+// It works in rounds. In a round it plans the merges of all tables, and then runs all of them, the
+// smallest first. So tiny parts are merged soon, and no large merge waits forever.
 type Scheduler struct {
 	merger   *merger
 	settings Settings
 	clock    engine.Clock
 	log      *slog.Logger
 
-	ctx    context.Context // canceled by Close
+	ctx    context.Context // context of all merges; Close cancels it
 	cancel context.CancelFunc
 	worker sync.WaitGroup
-	round  chan struct{} // of size 1; has an element while a round runs
+	round  chan struct{} // channel of capacity 1; it has an element while a round runs
 
 	closeOnce sync.Once
 
-	mu       sync.Mutex
-	running  []*Merge // guarded by mu; running merges and mutations, oldest first
-	finished []*Merge // guarded by mu; oldest first, at most keepFinished
-	totals   Totals   // guarded by mu; Totals.Running is not set
-	// Guarded by mu; parts and tables whose last merge or deduplication failed.
+	mu      sync.Mutex
+	running []*Merge // running merges and mutations, oldest first; guarded by mu
+	// finished has the last finished merges and mutations, oldest first, at most keepFinished;
+	// guarded by mu.
+	finished []*Merge
+	totals   Totals // sums over all merges, in which Running is not set; guarded by mu
+	// failures has the parts and tables whose last merge or deduplication failed. It is guarded by
+	// mu.
 	failures map[subject]*failure
-	// mutated has the parts that mutations are rewriting, each with the number of mutations. No
-	// merge starts on them. Guarded by mu.
+	// mutated has the parts that mutations (changes that rewrite parts) are rewriting, each with
+	// the number of these mutations. No merge starts on them. It is guarded by mu.
 	mutated map[subject]int
 }
 
-// keepFinished is how many finished merges the list has.
+// keepFinished is the maximum number of finished merges in the list that List returns.
 const keepFinished = 100
 
-// maxBackoff is the longest time after which a failed merge is tried again.
+// maxBackoff is the longest delay after which a failed merge is tried again.
 const maxBackoff = 10 * time.Minute
 
-// group is one partition of a table. Parts of different groups are never merged.
+// group is one partition of one table. Parts of different groups are never merged.
 type group struct {
 	table     base.TableID
 	partition string
 }
 
-// subject is what a merge or deduplication is tried on: a part, or a table (part is 0).
+// subject is what is merged or deduplicated: a part, or a whole table (then the field part is 0).
 type subject struct {
 	table base.TableID
 	part  base.SourceID
 }
 
-// failure describes why and when the last try of a subject failed.
+// failure describes why and when the last attempt to merge or deduplicate something failed.
 type failure struct {
 	kind    base.Kind
 	wait    time.Duration
 	retryAt time.Time
 }
 
-// Merge is a running or finished merge or mutation, as List shows it.
+// Merge is a running or finished merge or mutation (a change that rewrites parts), as List shows
+// it.
 type Merge struct {
 	Table     string // qualified name of the table
 	Partition string
 	Sources   int
 	Rows      int64
-	Bytes     int64 // size of the old parts
+	Bytes     int64 // total size of the parts that the merge replaces, in bytes
 	Started   time.Time
-	Finished  time.Time // zero while the merge runs
-	Error     string    // empty while the merge runs, and if it succeeded
+	Finished  time.Time // when the merge ended; zero while it runs
+	Error     string    // error of the merge; empty while it runs, and if it succeeded
 }
 
-// New returns a Scheduler that merges in the background. The caller must close it before the
-// engine.
+// New returns a Scheduler that merges parts in the background. The caller must close it before it
+// closes the engine.
 func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	s := &Scheduler{
 		merger:   &merger{engine: e, fs: c.FS, constants: c.Constants, evaluate: c.Evaluate, clock: c.Clock, deduplicated: map[base.TableID]time.Time{}},
@@ -145,21 +153,22 @@ func New(e *engine.Engine, settings Settings, c Components) *Scheduler {
 	return s
 }
 
-// Close cancels running merges and waits for them. Canceled merges leave no files.
+// Close cancels the running merges and waits until they have ended. Canceled merges leave no files.
 func (s *Scheduler) Close() {
 	s.closeOnce.Do(func() {
 		s.cancel()
 		s.worker.Wait()
-		s.round <- struct{}{} // keeps rounds from starting: it is never taken out again
+		// This element is never taken out again, so no round can start any more.
+		s.round <- struct{}{}
 	})
 }
 
-// run runs rounds until Close.
+// run runs one round of merges after the other, until Close is called.
 func (s *Scheduler) run() {
 	for {
 		for {
-			// The error is ignored: failed merges are recorded, and are not retried for a while. If
-			// the engine is already closed, there is nothing to do.
+			// The error is ignored, because failed merges are recorded and are not tried again for
+			// a while. If the engine is closed already, there is nothing to do.
 			done, _ := s.runRound(s.ctx, false)
 			if s.ctx.Err() != nil {
 				return
@@ -178,8 +187,8 @@ func (s *Scheduler) run() {
 }
 
 // RunUntilIdle merges every table to as few parts as possible, and returns when that is done.
-// OPTIMIZE and tests use it. If merges fail, it returns the errors of the first round with
-// failures.
+// OPTIMIZE and tests use it. If merges fail, it returns the errors of the first round in which some
+// failed.
 func (s *Scheduler) RunUntilIdle(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -195,7 +204,7 @@ func (s *Scheduler) RunUntilIdle(ctx context.Context) error {
 	}
 }
 
-// List returns the running and the last finished merges, newest first.
+// List returns the running merges and the last finished ones, newest first.
 func (s *Scheduler) List() []Merge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,19 +218,19 @@ func (s *Scheduler) List() []Merge {
 	return all
 }
 
-// Totals are sums since New, over merges and mutations (changes that rewrite parts). All fields but
-// Running and Errors count only successful ones.
+// Totals are sums over all merges and mutations (changes that rewrite parts) since New. All fields
+// except Running and Errors count only successful ones.
 type Totals struct {
 	Running int
 	Done    int64
 	Errors  int64
-	Sources int64         // old parts that were replaced
-	Rows    int64         // rows of the old parts
-	Bytes   int64         // size of the old parts
-	Time    time.Duration // time from begin to end of each merge, added up
+	Sources int64         // number of old parts that were replaced
+	Rows    int64         // number of rows of the parts that were replaced
+	Bytes   int64         // size of the parts that were replaced, in bytes
+	Time    time.Duration // sum of the durations of the merges, each from begin to end
 }
 
-// Totals returns the current sums.
+// Totals returns the present sums over all merges and mutations.
 func (s *Scheduler) Totals() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +239,7 @@ func (s *Scheduler) Totals() Totals {
 	return t
 }
 
-// job is a plan, and the table and partition that it merges.
+// job is the plan of a merge, with the table and partition of its parts.
 type job struct {
 	group group
 	plan  Plan
@@ -246,8 +255,8 @@ func (j job) subjects() []subject {
 }
 
 // runRound plans merges and runs them, once. It returns the number of merges that changed
-// something. eager says that as few parts as possible should remain, and that recent failures are
-// retried.
+// something. eager says that as few parts as possible should remain, and that merges which failed
+// recently are tried again.
 func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err error) {
 	select {
 	case s.round <- struct{}{}:
@@ -274,7 +283,8 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 			return nil
 		})
 	}
-	// Always nil: workers report errors themselves, so that one failure does not end the others.
+	// Wait always returns nil. The workers report errors themselves, so that one failure does not
+	// end the others.
 	_ = workers.Wait()
 	for _, c := range changed {
 		if c {
@@ -284,7 +294,7 @@ func (s *Scheduler) runRound(ctx context.Context, eager bool) (done int, err err
 	return done, errors.Join(append(results, dedupErr, ctx.Err())...)
 }
 
-// plan returns the merges that are worth doing now, smallest first.
+// plan returns the merges that are worth doing now, the smallest first.
 func (s *Scheduler) plan(eager bool) ([]job, error) {
 	snap, err := s.merger.engine.Snapshot()
 	if err != nil {
@@ -300,7 +310,7 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 		for _, p := range t.Parts {
 			g := group{id, p.Partition}
 			switch {
-			// Not yet: this part's rows may supersede others, or be superseded.
+			// This part cannot be merged yet: its rows may supersede other rows, or be superseded.
 			case !isDeduplicated(t, p):
 			case s.isMutated(subject{id, p.ID}):
 			case p.SchemaVersion >= since:
@@ -333,8 +343,8 @@ func (s *Scheduler) plan(eager bool) ([]job, error) {
 	return jobs, nil
 }
 
-// loadToFree returns the Policy.Load to use if patches take most of the memory that they may take.
-// Otherwise it returns 0.
+// loadToFree returns the value of Policy.Load to use if patches take most of the memory that they
+// may take. Otherwise it returns 0.
 func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	if !s.merger.engine.PatchesFull() {
 		return 0
@@ -349,7 +359,8 @@ func (s *Scheduler) loadToFree(snap *snapshot.Snapshot) float64 {
 	return loadToFree(parts, loads)
 }
 
-// loadsOf returns the changes of each part that has any. rest says that the partition is at rest.
+// loadsOf returns how much of each part is deleted or patched, for the parts that have such
+// changes. rest says that the partition gets no new parts at the moment.
 func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool) map[base.SourceID]Load {
 	loads := map[base.SourceID]Load{}
 	for _, p := range parts {
@@ -363,18 +374,19 @@ func (s *Scheduler) loadsOf(t *snapshot.Table, parts []*catalog.Part, rest bool)
 	return loads
 }
 
-// atRest reports whether a partition with these parts got no new part for the time
+// atRest reports whether a partition with these parts got no new part for at least the time
 // Settings.RestAfter.
 func (s *Scheduler) atRest(parts []*catalog.Part, now time.Time) bool {
 	latest := slices.MaxFunc(parts, func(a, b *catalog.Part) int { return a.Created.Compare(b.Created) })
 	return now.Sub(latest.Created) >= s.settings.RestAfter
 }
 
-// merge runs one job and records it. It reports whether parts were replaced. They are not if an old
-// part was dropped in the meantime, which is not an error.
+// merge runs the job j and records it. It reports whether parts were replaced. If an old part was
+// dropped meanwhile, none are replaced, and that is not an error.
 func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) {
 	if slices.ContainsFunc(j.subjects(), s.isMutated) {
-		return false, nil // a mutation rewrites one of the parts since the job was planned
+		// A mutation has begun to rewrite one of the parts since the job was planned.
+		return false, nil
 	}
 	rewrite, err := s.merger.begin(j.group.table, j.plan)
 	if rewrite == nil {
@@ -387,20 +399,21 @@ func (s *Scheduler) merge(ctx context.Context, j job) (changed bool, err error) 
 	return changed, err
 }
 
-// maxYield bounds each pause of a merge, so that the merge makes progress however long writers
-// wait.
+// maxYield is the maximum length of one pause of a merge. So the merge makes progress even if
+// writers wait for long.
 const maxYield = time.Second
 
-// yielder returns the function that a merge calls between row groups. The function returns an error
-// if ctx has ended. It pauses for as long as the merge has worked since the last call, in two
-// cases:
+// yielder returns a function that a merge calls between row groups. If ctx has ended, the function
+// returns an error. In two cases, it pauses for as long as the merge has worked since the last
+// call:
 //   - Writers wait for memory.
 //   - Statements change rows, and patches are not about to fill the memory. Such a statement passes
-//     through several goroutines, and each of them waits for a processor while the merge has it. If
-//     patches are about to fill the memory, statements wait for the merge, so it does not pause.
+//     through several goroutines, and each of them waits for a processor while the merge has it.
+//     But if patches are about to fill the memory, statements wait for the merge, so it does not
+//     pause.
 //
-// A lower thread priority would be more precise, but a garbage collection stops the world only when
-// the last thread gets to run.
+// Rejected alternative: a lower thread priority would be more precise. But a garbage collection can
+// stop the world only when the last thread gets to run.
 func (s *Scheduler) yielder(ctx context.Context) func() error {
 	e := s.merger.engine
 	since, changes := s.clock.Now(), e.Changes()

@@ -14,21 +14,22 @@ import (
 )
 
 // Evaluate applies an expression update to a batch of a table's rows, and returns the new rows.
-// Rows whose numbers are in exempt, ascending, stay unchanged. It is overlay.Overlay.Evaluate.
+// exempt has the ascending numbers of rows that stay unchanged. It is the same function as
+// overlay.Overlay.Evaluate.
 type Evaluate func(t schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error)
 
-// step converts rows from one schema version of the table to a later one, and then applies an
+// step converts rows from one schema version of the table to a later one. Then it applies an
 // expression update that was made in the later version.
 type step struct {
 	from, to schema.Table
-	// Values of the columns that the later version has in addition.
+	// initial has the values of the columns that only the later version has, by column id.
 	initial    map[base.ColumnID]arrow.Array
-	expression *patch.Expression // nil: only convert
+	expression *patch.Expression // expression update to apply; nil if there is none
 	evaluate   Evaluate
 }
 
-// plan sets the steps that bring the part's rows up to date, and the rows to which no expression
-// update applies: patched and deleted ones.
+// plan sets s.steps, which convert the rows of the part to their current form. It also sets
+// s.exempt: the rows to which no expression update applies, because they are patched or deleted.
 func (s *input) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catalog.Part) error {
 	for i, c := range s.written.Columns {
 		if at := t.Schema.ColumnByID(c.ID); at >= 0 && !c.Type.StorageType().Equal(t.Schema.Columns[at].Type.StorageType()) {
@@ -67,7 +68,8 @@ func (s *input) plan(ctx context.Context, m *merger, t *snapshot.Table, p *catal
 	return add(t.Schema, nil)
 }
 
-// bringUp applies the steps to some rows of the part.
+// bringUp applies the steps of the input to some rows of the part, so that they have their current
+// form.
 func (s *input) bringUp(r *rows) error {
 	if len(s.steps) == 0 {
 		return nil
@@ -75,8 +77,8 @@ func (s *input) bringUp(r *rows) error {
 	exempt := within(s.exempt, r.first, r.rec.NumRows())
 	for _, step := range s.steps {
 		if step.from.Version != step.to.Version {
-			// Deleted and patched rows are still included, and may have NULLs in NOT NULL columns.
-			// Later code checks for NULLs in the other rows.
+			// The rows still include deleted and patched ones, which may have NULLs in NOT NULL
+			// columns. Later code checks for NULLs in the other rows.
 			o := batch.ConformOptions{FirstRow: int64(r.first), Defaults: step.initial, AllowNull: true}
 			made, err := batch.Conform(renamed(r.rec, step.from, step.to), step.to, o)
 			if err := r.replace(made, err); err != nil {
@@ -101,8 +103,8 @@ func (s *input) closeSteps() {
 	}
 }
 
-// within returns which of n consecutive rows are in a set of ordinals (nil: empty set), as indexes
-// from 0. The first of the rows has ordinal first.
+// within returns which of n consecutive rows are in a set of row numbers. The first of the rows has
+// the number first. The returned rows are counted from 0. If set is nil, it returns none.
 func within(set *roaring.Bitmap, first uint32, n int64) (out []uint32) {
 	if set == nil {
 		return nil

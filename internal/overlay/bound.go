@@ -5,7 +5,7 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Operator compares a column with a constant.
+// Operator is a comparison of a column with a constant.
 type Operator uint8
 
 const (
@@ -16,11 +16,13 @@ const (
 	GreaterOrEqual
 )
 
-// Bound is a condition that every row of a query's result meets: comparing the column with at least
-// one of the values gives true. It is used to leave out parts by their statistics. The query itself
-// still checks its whole condition.
+// Bound is a condition that every row of a query's result meets: the comparison of the column with
+// at least one of the values is true. It is used to leave out parts by their statistics. The query
+// itself still checks its whole condition.
 type Bound struct {
 	Column   base.ColumnID
 	Operator Operator
-	Values   []schema.Value // more than one only if Operator is Equal (column IN (...))
+	// Values are the values to compare with; more than one only if Operator is Equal (column IN
+	// (...)).
+	Values []schema.Value
 }

@@ -17,51 +17,53 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// How changed rows are read. A changed row is hidden at the place where it was written, like a
+// How changed rows are read. A changed row is hidden in the rowset where it was written, like a
 // deleted row, and its current values are read from memory. So unchanged rows, which are most of
 // what queries read, are read with all of DuckDB's optimizations, and a changed row costs as much
-// as a row of a memtable. (Measured on lineitem: if new values are put into the vectors of a scan,
-// the vectors lose the information that they have few distinct values, and a GROUP BY takes three
-// times as long.)
+// as a row of a memtable. Rejected alternative: to put new values into the vectors of a scan.
+// Measured on lineitem, the vectors then lose the information that they have few distinct values,
+// and a GROUP BY takes three times as long.
 //
 // The new values of a row are in the patches. The values of its other columns are read from its
-// rowset when a query first needs them, column by column. They are then cached, because written
+// rowset, column by column, when a query first needs them. They are then cached, because written
 // values never change.
 
-// rowsetCache has the cached values of a rowset's changed rows. It exists as long as the rowset has
-// changes.
+// rowsetCache has the cached values of the changed rows of one rowset. It exists as long as the
+// rowset has changes.
 type rowsetCache struct {
 	mu sync.Mutex
-	// version is the schema version of latest and columns. A request with another version discards
-	// both.
-	version uint32        // guarded by mu
-	latest  *changed      // guarded by mu
-	columns cachedColumns // guarded by mu
+	// version is the schema version to which latest and columns belong. A request with another
+	// version discards both.
+	version uint32        // schema version of latest and columns; guarded by mu
+	latest  *changed      // the changed rows for the newest snapshot so far; guarded by mu
+	columns cachedColumns // cached values by column; guarded by mu
 
-	bytes *atomic.Int64 // memory of columns, in bytes
-	total *atomic.Int64 // shared by all values of this type: their memory, in bytes
+	bytes *atomic.Int64 // memory of the cached columns, in bytes
+	total *atomic.Int64 // memory of all rowsetCaches together, in bytes; they share this counter
 }
 
-// cachedColumns are the cached columns of a rowset's changed rows.
+// cachedColumns are the cached columns of the changed rows of one rowset, by column id.
 type cachedColumns map[base.ColumnID]*cachedColumn
 
 type cachedColumn struct {
 	written writtenColumn
-	// writtenBytes is the memory of written. latestBytes is the memory of the column's values in
-	// rowsetCache.latest, unless these are the written values or those of a patch.
+	// writtenBytes is the memory of the field written, in bytes. latestBytes is the memory of the
+	// column's values in rowsetCache.latest. It is 0 if these share the memory of the written
+	// values or of a patch.
 	writtenBytes, latestBytes int64
-	// When the column was last requested, as a number: see changed.values.
+	// used says when the column was last requested: a greater number means later. See
+	// changed.values.
 	used uint64
 }
 
-// writtenColumn has a column's written values for some rows of a rowset, converted to the column's
-// current type.
+// writtenColumn has the written values of a column for some rows of a rowset, without patches. They
+// are converted to the column's current type.
 type writtenColumn struct {
-	rows   []uint32 // ascending
+	rows   []uint32 // numbers of the rows, ascending
 	values arrow.Array
 }
 
-// written returns the cached written values of a column.
+// written returns the written values of a column that are cached.
 func (k cachedColumns) written(id base.ColumnID) writtenColumn {
 	if cached := k[id]; cached != nil {
 		return cached.written
@@ -69,24 +71,25 @@ func (k cachedColumns) written(id base.ColumnID) writtenColumn {
 	return writtenColumn{}
 }
 
-// changed describes the changed rows of one rowset for one patch.Set.
+// changed describes the changed rows of one rowset, as they are in one patch.Set.
 type changed struct {
 	cache *rowsetCache
 	set   *patch.Set
 	table schema.Table
-	// written is the schema version with which the rowset was written.
+	// written is the schema version with which the rows of the rowset were written.
 	written schema.Table
-	hidden  []uint32 // ordinals of the changed and deleted rows, ascending
-	rows    []uint32 // ordinals of the changed rows that are not deleted, ascending
-	// inPart has the hidden rows in the form that part scans take. It is computed on first use.
+	hidden  []uint32 // numbers of the rows that are changed or deleted, ascending
+	rows    []uint32 // numbers of the rows that are changed and not deleted, ascending
+	// inPart has the changed and deleted rows in the form that scans of parts take. It is computed
+	// on first use.
 	inPart     livescan.Rows
 	inPartOnce sync.Once
-	// columns has the current values of rows. It is filled column by column as queries request
-	// them.
-	columns map[base.ColumnID]arrow.Array // guarded by cache.mu
+	// columns has the current values of the changed rows, by column id. A column is added when a
+	// query first requests it.
+	columns map[base.ColumnID]arrow.Array // current values by column id; guarded by cache.mu
 }
 
-// within returns the part of w from the first to the last of the given rows.
+// within returns the values of w from the first to the last of the given rows.
 func (w writtenColumn) within(rows []uint32) writtenColumn {
 	if len(w.rows) == 0 || len(rows) == 0 {
 		return writtenColumn{}
@@ -105,13 +108,13 @@ func (w writtenColumn) within(rows []uint32) writtenColumn {
 	return writtenColumn{w.rows[from:to], array.NewSlice(w.values, int64(from), int64(to))}
 }
 
-// reader reads values of a rowset, converted to the columns' current types. rows are ascending
-// ordinals. When the values take more than most bytes, it stops and returns the values of the first
-// rows only.
+// reader reads the written values of some rows of a rowset, converted to the current types of the
+// columns. rows are row numbers in ascending order. most is a number of bytes: if the values take
+// more, the reader stops, and returns the values of the first rows only.
 type reader func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error)
 
-// at returns the changed rows of a rowset for a set of changes and a version of the table. written
-// is the schema version with which the rowset was written.
+// at returns the changed rows of a rowset, for the changes in set and the schema version of table.
+// written is the schema version with which the rowset was written.
 func (s *rowsetCache) at(set *patch.Set, table, written schema.Table) *changed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +139,7 @@ func (s *rowsetCache) at(set *patch.Set, table, written schema.Table) *changed {
 	if s.version < table.Version || s.latest == nil {
 		s.version, s.columns, s.latest = table.Version, cachedColumns{}, nil
 	}
-	// An old snapshot must not replace the cached data of newer snapshots.
+	// Data for an old snapshot must not replace cached data for newer snapshots.
 	if s.version == table.Version && (s.latest == nil || s.latest.set.Seq <= set.Seq) {
 		s.latest = c
 		for _, k := range s.columns {
@@ -147,14 +150,16 @@ func (s *rowsetCache) at(set *patch.Set, table, written schema.Table) *changed {
 	return c
 }
 
-// hiddenIn returns the hidden rows of a part.
+// hiddenIn returns the rows of the part that scans must leave out, because they were changed or
+// deleted.
 func (c *changed) hiddenIn(p *catalog.Part) livescan.Rows {
 	c.inPartOnce.Do(func() { c.inPart = livescan.Hidden(c.hidden, p.Rows) })
 	return c.inPart
 }
 
-// values returns the current values of the changed rows, in the given columns. scan is the number
-// of the requesting scan. If room (bytes for caching) is not enough, values returns nil: see
+// values returns the current values of the changed rows, in the given columns. Later scans of
+// rowsets have greater numbers, and scan is the number of the scan that calls. room is the number
+// of bytes that may still be cached. If it is not enough for these values, values returns nil: see
 // lazyRows.
 func (c *changed) values(ctx context.Context, columns []schema.Column, read reader, scan uint64, room *int64) ([]arrow.Array, error) {
 	s := c.cache
@@ -166,8 +171,8 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 		if k := cached[column.ID]; k != nil {
 			k.used = 2*scan + 1
 		} else {
-			// An even number, so that this column is evicted before columns that the same scan
-			// found in the cache: see rowsetCaches.trim.
+			// The number is even, so this column is evicted before the columns that the same scan
+			// has found in the cache: see rowsetCaches.trim.
 			cached[column.ID] = &cachedColumn{used: 2 * scan}
 		}
 	}
@@ -192,8 +197,8 @@ func (c *changed) values(ctx context.Context, columns []schema.Column, read read
 	return out, nil
 }
 
-// valuesOf merges the patched and the written values of a column, and records the memory of the
-// result. It returns nil if that takes more than room.
+// valuesOf merges the patched and the written values of a column, and records the memory that the
+// result takes. If that is more than room bytes, it returns nil.
 func (c *changed) valuesOf(column schema.Column, k *cachedColumn, room *int64) (arrow.Array, error) {
 	newer, err := c.newer(column)
 	if err != nil {
@@ -203,7 +208,7 @@ func (c *changed) valuesOf(column schema.Column, k *cachedColumn, room *int64) (
 		return nil, nil
 	}
 	values, err := newest(c.rows, newer, k.written)
-	if err == nil { // often many rows get the same value, which a dictionary stores once
+	if err == nil { // many rows often get the same value, and a dictionary stores it only once
 		values, err = batch.Repeating(values)
 	}
 	if err == nil && values != newer.values && values != k.written.values {
@@ -216,7 +221,7 @@ func (c *changed) valuesOf(column schema.Column, k *cachedColumn, room *int64) (
 	return values, err
 }
 
-// cachedBytes returns the memory of the cached values of the given columns.
+// cachedBytes returns the memory in bytes of the cached values of the given columns.
 func (c *changed) cachedBytes(columns []schema.Column) (bytes int64) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock()
@@ -229,7 +234,8 @@ func (c *changed) cachedBytes(columns []schema.Column) (bytes int64) {
 	return bytes
 }
 
-// measure updates bytes and total after columns were added or dropped. mu must be held.
+// measure updates the counters bytes and total after columns were added to the cache or removed.
+// The caller holds mu.
 func (s *rowsetCache) measure() {
 	bytes := int64(0)
 	for _, k := range s.columns {
@@ -238,8 +244,8 @@ func (s *rowsetCache) measure() {
 	s.total.Add(bytes - s.bytes.Swap(bytes))
 }
 
-// uses returns the columns that take memory, and when each was last requested. It returns nil
-// without waiting if another goroutine uses the cache.
+// uses returns the cached columns that take memory, and for each of them when it was last
+// requested. If another goroutine is using the cache, it does not wait and returns nil.
 func (s *rowsetCache) uses() map[base.ColumnID]uint64 {
 	if !s.mu.TryLock() {
 		return nil
@@ -254,11 +260,11 @@ func (s *rowsetCache) uses() map[base.ColumnID]uint64 {
 	return uses
 }
 
-// drop evicts a column's values. Queries that use them are not affected, and later queries read
-// them again.
+// drop removes the values of a column from the cache. Queries that are using them are not affected.
+// Later queries read them again.
 func (s *rowsetCache) drop(id base.ColumnID) {
 	if !s.mu.TryLock() {
-		return // another goroutine reads values into the cache
+		return // another goroutine is reading values into the cache
 	}
 	defer s.mu.Unlock()
 	delete(s.columns, id)
@@ -275,7 +281,8 @@ func (c *changed) newer(column schema.Column) (writtenColumn, error) {
 	return newerIn(c.set, column, c.rows)
 }
 
-// newerIn returns the patched values of a column from the first to the last of the given rows.
+// newerIn returns the patched values of a column (new values of changed rows), from the first to
+// the last of the given rows.
 func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn, error) {
 	newer, err := set.Column(column)
 	if err != nil || newer == nil {
@@ -285,15 +292,15 @@ func newerIn(set *patch.Set, column schema.Column, rows []uint32) (writtenColumn
 }
 
 // lacks returns the columns that the method values will have to read from the rowset, and the rows
-// for which it will read them.
+// whose values it will read.
 func (c *changed) lacks(columns []schema.Column) ([]schema.Column, []uint32, error) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock()
 	return c.missing(c.rows, columns, c.cachedLocked())
 }
 
-// cachedLocked returns the cached columns for the changed rows' schema version. cache.mu must be
-// held.
+// cachedLocked returns the cached columns if they belong to the schema version of c, and otherwise
+// none. The caller holds cache.mu.
 func (c *changed) cachedLocked() cachedColumns {
 	if c.cache.version != c.table.Version {
 		return cachedColumns{}
@@ -301,9 +308,9 @@ func (c *changed) cachedLocked() cachedColumns {
 	return c.cache.columns
 }
 
-// missing returns columns of which some values are neither patched nor cached, and the rows whose
-// values must be read. It returns only columns that one query can read together; a column that
-// needs a query of its own is returned in a later call.
+// missing returns the columns with values that are neither patched nor cached, and the rows whose
+// values must be read. It returns only columns that one query can read together. A column that
+// needs a query of its own is returned by a later call.
 func (c *changed) missing(rows []uint32, columns []schema.Column, cached cachedColumns) (wanted []schema.Column, missing []uint32, err error) {
 	var alone []schema.Column
 	var aloneRows []uint32
@@ -330,13 +337,14 @@ func (c *changed) missing(rows []uint32, columns []schema.Column, cached cachedC
 	return wanted, missing, nil
 }
 
-// arrayBytes bounds the bytes of an array of texts, because the array's offsets have 31 bits.
+// arrayBytes is the maximum size in bytes of an array of texts, because the offsets in the array
+// have 31 bits.
 const arrayBytes = 1 << 30
 
-// readMissing reads missing values into the cache while there is room, in bytes. It returns n: for
-// the first n changed rows no values are missing any more. Each read may exceed the room by up to
-// least bytes. So with least 0 it reads nothing if there is no room, and with least 1 it reads at
-// least some rows.
+// readMissing reads missing values into the cache as long as there is room, in bytes. It returns a
+// number n: the first n changed rows have no missing values any more. Each read may exceed the room
+// by up to least bytes. So with least 0 it reads nothing if there is no room, and with least 1 it
+// reads at least some rows.
 func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cached cachedColumns, read reader, room *int64, least int64) (int, error) {
 	rows := c.rows
 	for {
@@ -374,8 +382,8 @@ func (c *changed) readMissing(ctx context.Context, columns []schema.Column, cach
 	}
 }
 
-// newest returns an array with one value for each row: its value in newer if there is one, and
-// otherwise its value in older.
+// newest returns an array with one value for each row: the row's value in newer or, if newer does
+// not have the row, its value in older.
 func newest(rows []uint32, newer, older writtenColumn) (arrow.Array, error) {
 	if slices.Equal(rows, newer.rows) {
 		return newer.values, nil
@@ -415,7 +423,7 @@ func newest(rows []uint32, newer, older writtenColumn) (arrow.Array, error) {
 	return taken.Column(0), nil
 }
 
-// minus returns the elements of a that are not in b. Both are ascending.
+// minus returns the numbers that are in a and not in b. Both a and b are ascending.
 func minus(a, b []uint32) []uint32 {
 	if len(b) == 0 {
 		return a
@@ -435,7 +443,7 @@ func minus(a, b []uint32) []uint32 {
 	return out
 }
 
-// union returns the numbers that are in a or in b. All are ascending.
+// union returns the numbers that are in a or in b. Both are ascending, and so is the result.
 func union(a, b []uint32) []uint32 {
 	if len(a) == 0 {
 		return b

@@ -18,25 +18,25 @@ import (
 )
 
 // chunks reads values of single rows from column chunks of parts without DuckDB, because DuckDB
-// takes some milliseconds to plan a query, however little it reads. chunks caches all values of a
-// column chunk that is requested often.
+// takes some milliseconds to plan a query, even if the query reads very little. If a column chunk
+// is requested often, chunks caches all of its values.
 type chunks struct {
 	file func(p *catalog.Part) *blocks.File
-	most int64 // limit of bytes
+	most int64 // limit of the memory of all entries, in bytes
 
 	mu    sync.Mutex
-	all   map[chunkKey]*chunk // guarded by mu
-	used  *lru.List           // guarded by mu; of *chunk, most recently used first
-	bytes int64               // guarded by mu; memory of all entries, in bytes
+	all   map[chunkKey]*chunk // entry of each column chunk that was requested; guarded by mu
+	used  *lru.List           // list of *chunk, the most recently used first; guarded by mu
+	bytes int64               // memory of all entries, in bytes; guarded by mu
 }
 
 const (
-	// unknownBytes is the approximate memory of an entry without cached values.
+	// unknownBytes is the approximate memory of an entry without cached values, in bytes.
 	unknownBytes = 256
 	// seldom is the number of requests for a column chunk that are answered by reading single rows
-	// from the file. With the next request the whole chunk is read and cached. Reading the chunk
-	// takes about this many times as long as reading one row: 5 ms for prices, mostly for fresh
-	// memory, against 0.2 ms.
+	// from the file. At the next request the whole chunk is read and cached. Reading a whole chunk
+	// takes about seldom times as long as reading one row: for prices it takes 5 ms, mostly for
+	// fresh memory, and one row takes 0.2 ms.
 	seldom = 24
 )
 
@@ -48,17 +48,19 @@ type chunkKey struct {
 
 type chunk struct {
 	key    chunkKey
-	place  *lru.Element // guarded by chunks.mu; nil after eviction
-	bytes  int64        // guarded by chunks.mu; memory of the entry, in bytes
-	asked  int          // number of requests; guarded by chunks.mu
+	place  *lru.Element // place in the list chunks.used; nil after eviction; guarded by chunks.mu
+	bytes  int64        // memory of the entry, in bytes; guarded by chunks.mu
+	asked  int          // number of requests for the chunk so far; guarded by chunks.mu
 	once   sync.Once
 	values arrow.Array
-	ends   []uint32 // only with ofGroups: see chunks.groups
-	err    error
+	// ends says where the part's row groups end, see chunks.groups. It is used only in an entry
+	// with the key ofGroups.
+	ends []uint32
+	err  error
 }
 
-// ofGroups, in place of the number of a row group, is the key of an entry that has the row groups
-// of a part and no values.
+// ofGroups is used in keys instead of the number of a row group. An entry with such a key has the
+// row groups of a part, and no values.
 const ofGroups = -1
 
 func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
@@ -66,8 +68,8 @@ func newChunks(file func(*catalog.Part) *blocks.File, most int64) *chunks {
 }
 
 // take returns the values of a column for some rows of a part. written is the schema version with
-// which the part was written. take returns nil for a nested column, and for a column that the part
-// does not have in its current type.
+// which the part was written. If the column is nested, or the part does not have the column in its
+// current type, take returns nil.
 func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, rows []uint32) (arrow.Array, error) {
 	i := written.ColumnByID(c.ID)
 	if i < 0 || !written.Columns[i].Type.Equal(c.Type) || nested(c.Type) {
@@ -77,7 +79,7 @@ func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, ro
 	if err != nil {
 		return nil, err
 	}
-	var parts []arrow.Array // one per row group
+	var parts []arrow.Array // values of the rows, one array for each row group
 	for len(rows) > 0 {
 		group, found := slices.BinarySearch(ends, rows[0])
 		if found {
@@ -107,8 +109,8 @@ func (x *chunks) take(p *catalog.Part, written schema.Table, c schema.Column, ro
 	return array.Concatenate(parts, memory.DefaultAllocator)
 }
 
-// rows returns the values of some rows of one column chunk. The rows are counted from the first row
-// of the row group.
+// rows returns the values of some rows of one column chunk. Row numbers are counted from the first
+// row of the row group.
 func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows []uint32) (arrow.Array, error) {
 	c, often := x.ask(key)
 	if !often {
@@ -135,8 +137,8 @@ func (x *chunks) rows(p *catalog.Part, written schema.Table, key chunkKey, rows 
 	return taken.Column(0), nil
 }
 
-// groups returns for each row group of a part the number of rows up to its end. These numbers are
-// cached.
+// groups returns where the row groups of a part end: for each row group, the number of the part's
+// rows up to its end. These numbers are cached.
 func (x *chunks) groups(p *catalog.Part, written schema.Table) ([]uint32, error) {
 	c, _ := x.ask(chunkKey{part: p.ID, group: ofGroups})
 	c.once.Do(func() {
@@ -157,8 +159,8 @@ func nested(t schema.Type) bool {
 	return ok
 }
 
-// ask counts a request for a column chunk. It returns the entry of the chunk, and whether the chunk
-// is requested so often that all its values should be cached.
+// ask counts a request for a column chunk. It returns the entry of the chunk. often reports whether
+// the chunk is requested so often that all of its values should be cached.
 func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -175,13 +177,13 @@ func (x *chunks) ask(key chunkKey) (c *chunk, often bool) {
 	return c, c.asked > seldom
 }
 
-// keep adds bytes to the memory of an entry whose values were read. If reading failed, it removes
-// the entry.
+// keep is called after the values of an entry were read. It adds their size in bytes to the memory
+// of the entry. If reading failed, it removes the entry.
 func (x *chunks) keep(c *chunk, bytes int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if c.place == nil {
-		return // removed by trim in the meantime
+		return // trim has removed the entry meanwhile
 	}
 	if c.err != nil {
 		x.forget(c)
@@ -191,15 +193,16 @@ func (x *chunks) keep(c *chunk, bytes int64) {
 	x.trim()
 }
 
-// trim removes the least recently used entries until the limit is met, except the last one. x.mu
-// must be held.
+// trim removes the least recently used entries until the memory is below the limit. It never
+// removes the last one. The caller holds x.mu.
 func (x *chunks) trim() {
 	for x.bytes > x.most && x.used.Len() > 1 {
 		x.forget(x.used.Back().Value.(*chunk))
 	}
 }
 
-// forget removes an entry. Goroutines that use its values are not affected. x.mu must be held.
+// forget removes an entry. Goroutines that are using its values are not affected. The caller holds
+// x.mu.
 func (x *chunks) forget(c *chunk) {
 	x.used.Remove(c.place)
 	delete(x.all, c.key)

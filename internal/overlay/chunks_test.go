@@ -9,8 +9,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TestSingleValuesAreThoseOfThePart reads values of three chunks in turn until all of them are
-// requested often, with space for none of them, for one, and for all.
+// TestSingleValuesAreThoseOfThePart reads values of three column chunks in turn until all of them
+// count as requested often. The cache has space for none of them, for one, and for all.
 func TestSingleValuesAreThoseOfThePart(t *testing.T) {
 	f := newFixture(t)
 	p := newPatchedTable(f, newTable(t, schema.Of(schema.BigInt), schema.Of(schema.Varchar)), 3)

@@ -18,15 +18,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// cMemory is the memory of the C structs that describe one scan: blocks of C memory that are freed
-// together, and pins of the Go memory to which the structs point.
+// cMemory is the memory of the C structs that describe one scan. It consists of blocks of C memory
+// that are freed together, and of pins of the Go memory to which the structs point.
 type cMemory struct {
 	blocks []unsafe.Pointer
-	rest   []byte // unused bytes of the last block, which are zero
+	rest   []byte // unused bytes of the last shared block; all of them are zero
 	pinner runtime.Pinner
 }
 
-// blockBytes is the size of a block of C memory. Many small structs share a block.
+// blockBytes is the size in bytes of a block of C memory. Many small structs share a block.
 const blockBytes = 4 << 10
 
 func (m *cMemory) alloc(bytes int) unsafe.Pointer {
@@ -37,7 +37,7 @@ func (m *cMemory) alloc(bytes int) unsafe.Pointer {
 		block := C.calloc(1, C.size_t(size))
 		m.blocks = append(m.blocks, block)
 		if bytes > blockBytes/4 {
-			// This struct has a block of its own; rest stays that of the last shared block.
+			// This struct has a block of its own. So rest stays that of the last shared block.
 			return block
 		}
 		m.rest = unsafe.Slice((*byte)(block), size)
@@ -61,16 +61,17 @@ func (m *cMemory) free() {
 	m.pinner.Unpin()
 }
 
-// pointer returns the address of b, and pins b until the C memory is freed.
+// pointer returns the address of the bytes b, and pins them until the C memory is freed.
 func (m *cMemory) pointer(b []byte) unsafe.Pointer {
 	p := unsafe.Pointer(unsafe.SliceData(b))
 	if cap(b) > 0 {
-		m.pinner.Pin(p) // Pin has no effect on mapped memory
+		m.pinner.Pin(p) // pinning has no effect on mapped memory
 	}
 	return p
 }
 
-// numbers is pointer for a slice of row numbers.
+// numbers returns the address of a slice of row numbers, and pins the slice until the C memory is
+// freed.
 func (m *cMemory) numbers(rows []uint32) *C.uint32_t {
 	if len(rows) == 0 {
 		return nil
@@ -83,7 +84,7 @@ func cArray[T any](m *cMemory, n int) []T {
 	return unsafe.Slice((*T)(m.alloc(n*int(unsafe.Sizeof(zero)))), n)
 }
 
-// fixedTypes are the types whose values have the same representation in Arrow and DuckDB.
+// fixedTypes are the types whose values are represented in the same way in Arrow and in DuckDB.
 var fixedTypes = map[schema.Kind]struct {
 	id    C.duckdb_type
 	bytes C.uint8_t
@@ -153,9 +154,9 @@ func describeType(m *cMemory, out *C.scoter_type, t schema.Type) error {
 	return nil
 }
 
-// describeColumn fills in the C struct that describes an array's values, which points into the
-// array's memory. passing says that the array is freed before the scan ends; then the scan copies
-// texts.
+// describeColumn fills in the C struct that describes the values of an array. The struct points
+// into the memory of the array. passing says that the array is freed before the scan ends. Then the
+// scan copies texts.
 func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, passing bool) error {
 	buffers := data.Buffers()
 	if passing {
@@ -213,8 +214,9 @@ func describeColumn(m *cMemory, out *C.scoter_column, data arrow.ArrayData, pass
 	return nil
 }
 
-// describeBatch fills in the C struct that describes a batch. The batch has the columns of the
-// table in order. first is the ordinal of its first row.
+// describeBatch fills in the C struct that describes a batch of rows. The batch has the columns of
+// the table, in their order. source is the id of the rowset, and first is the number of the batch's
+// first row in it.
 func describeBatch(m *cMemory, out *C.scoter_batch, source base.SourceID, first base.RowOrdinal, rec arrow.RecordBatch) error {
 	out.source, out.first_ordinal, out.rows = C.uint64_t(source), C.uint64_t(first), C.int64_t(rec.NumRows())
 	columns := cArray[C.scoter_column](m, int(rec.NumCols()))

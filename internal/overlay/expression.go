@@ -17,9 +17,9 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// byPending divides each group of parts by the number of expression updates that a part lacks. A
-// part that lacks n expression updates always lacks the table's last n, so the number identifies
-// them.
+// byPending divides each group of parts by the number of expression updates that a part lacks. If a
+// part lacks n of them, these are always the last n of the table. So the number is enough to know
+// which ones a part lacks.
 func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	if len(b.table.Expressions) == 0 {
 		return groups
@@ -36,9 +36,10 @@ func (b *builder) byPending(groups [][]*catalog.Part) [][]*catalog.Part {
 	return out
 }
 
-// addPending adds a branch for parts that lack expression updates: a query of the scan inside one
-// query per expression. from is the scan, beginning with FROM. Columns that no expression sets stay
-// plain columns in all of these queries, so that filters on them are pushed down to the scan.
+// addPending adds a branch to the relation, for parts that lack the expression updates in pending.
+// The branch is a query of the scan inside one query for each expression update. from is the scan,
+// beginning with FROM. Columns that no expression update sets stay plain columns in all of these
+// queries, so that filters on them are pushed down to the scan.
 func (b *builder) addPending(pending []*patch.Expression, written schema.Table, from, condition string) error {
 	at := written
 	var more []string
@@ -49,8 +50,8 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 	if condition != "" {
 		from += " WHERE " + condition
 	}
-	// in returns a query for the rows of from with the columns of another version of the table. at
-	// is that version from then on.
+	// in returns a query that reads the rows of from with the columns of the schema version to. It
+	// also sets at to that version.
 	in := func(to schema.Table) string {
 		sql := "SELECT " + projection(to, at) + columns + from
 		at = to
@@ -68,9 +69,9 @@ func (b *builder) addPending(pending []*patch.Expression, written schema.Table, 
 }
 
 // Evaluate applies an expression update to a batch of a table's rows, and returns the new rows.
-// Rows whose numbers are in exempt, ascending, stay unchanged. The batch has the expression's
-// version of the table and storage types; texts may be dictionary-encoded. The caller releases the
-// result.
+// exempt has the ascending numbers of rows that stay unchanged. The batch must have the schema
+// version of the expression update, and storage types. Texts may be dictionary-encoded. The caller
+// releases the result.
 func (o *Overlay) Evaluate(table schema.Table, x *patch.Expression, rec arrow.RecordBatch, exempt []uint32) (arrow.RecordBatch, error) {
 	if int64(len(exempt)) == rec.NumRows() {
 		rec.Retain()

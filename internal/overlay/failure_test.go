@@ -10,7 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// TestUnreadableRowsAreNoFaultOfTheStatement damages parts whose rows are read to complete patches.
+// TestUnreadableRowsAreNoFaultOfTheStatement damages parts. Their rows are read because only some
+// of their columns are patched.
 func TestUnreadableRowsAreNoFaultOfTheStatement(t *testing.T) {
 	for name, damage := range map[string]func(path string, bytes []byte) error{
 		"truncated": func(path string, bytes []byte) error { return os.WriteFile(path, bytes[:len(bytes)/2], 0o644) },

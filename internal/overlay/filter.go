@@ -12,20 +12,21 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// filter is a condition on one column that the scan of memtables checks: see scoter_filter in
-// memscan.h.
+// filter is a condition on one column that the scan of memtables checks. It corresponds to
+// scoter_filter in memscan.h.
 type filter struct {
-	column      int // index in the schema version of the memtables
+	column      int // index of the column in the schema version of the memtables
 	texts       []string
 	least, most int64
 }
 
-// memtableFilters returns filters for those bounds that the scan of memtables can check: equality
-// of texts, and ranges of whole numbers of four or eight bytes. The query checks all other bounds
-// itself, and bounds of columns whose type has changed.
+// memtableFilters returns filters for those bounds (conditions of the query) that the scan of
+// memtables can check. These are equality of texts, and ranges of whole numbers of four or eight
+// bytes. All other bounds, and bounds of columns whose type has changed, are checked by the query
+// itself.
 func memtableFilters(now, written schema.Table, bounds []Bound) []filter {
 	var out []filter
-	ranges := map[int]int{} // from the index of a column to the index in out of its filter
+	ranges := map[int]int{} // index in out of the filter of a column, by the index of the column
 	for i := range bounds {
 		b := &bounds[i]
 		current, at := now.ColumnByID(b.Column), written.ColumnByID(b.Column)
@@ -66,8 +67,9 @@ func (b *Bound) texts() ([]string, bool) {
 	return out, true
 }
 
-// narrow restricts the filter's range of numbers to those that may meet a bound. Both ends stay
-// included, even for < and >, because the query checks its condition again.
+// narrow restricts the range of numbers of a filter to those that may meet a bound with this
+// operator and these values. Both ends of the range are included, even for < and >, because the
+// query checks its condition again.
 func (f *filter) narrow(o Operator, values []int64) {
 	least, most := values[0], values[0]
 	for _, v := range values {
@@ -81,7 +83,7 @@ func (f *filter) narrow(o Operator, values []int64) {
 	}
 }
 
-// describeFilters adds the C structs of filters to the description of a scan.
+// describeFilters adds the filters, as C structs, to the description of a scan.
 func (s *scan) describeFilters(out *C.scoter_scan, filters []filter) {
 	m := &s.memory
 	described := cArray[C.scoter_filter](m, len(filters))

@@ -8,33 +8,34 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// indexes caches statistics of the parts of each table, as arrays per column, for one version of
-// the table. A query compares its bounds with two such arrays, which takes tens of microseconds for
-// 10,000 parts. Visiting each part took milliseconds.
+// indexes caches statistics of the parts of each table, as arrays for each column, for one version
+// of the table. A query compares its conditions with two such arrays, which takes tens of
+// microseconds for 10,000 parts. Visiting each part took milliseconds.
 type indexes struct {
 	mu      sync.Mutex
-	byTable map[base.TableID]*tableIndex // guarded by mu
+	byTable map[base.TableID]*tableIndex // cached statistics by table id; guarded by mu
 }
 
-// maxIndexes bounds the number of cached tables. When there are more, all are dropped, and a query
-// that needs the statistics of a table computes them again.
+// maxIndexes is the maximum number of tables whose statistics are cached. If there are more, all
+// are dropped. A query that needs the statistics of a table then computes them again.
 const maxIndexes = 4096
 
-// tableIndex has the statistics of one table's parts. It is filled column by column as queries need
-// them.
+// tableIndex has cached statistics of the parts of one table. A column is added when a query first
+// needs it.
 type tableIndex struct {
 	version uint64
 	mu      sync.Mutex
-	columns map[base.ColumnID]*columnIndex // guarded by mu
+	columns map[base.ColumnID]*columnIndex // cached statistics by column id; guarded by mu
 }
 
-// of returns the statistics of one column in all of the table's parts, in the order of the parts.
+// of returns the statistics of one column in all parts of the table t. They are in the order of the
+// parts.
 func (x *indexes) of(t *snapshot.Table, column base.ColumnID) *columnIndex {
 	x.mu.Lock()
 	index := x.byTable[t.Schema.ID]
 	if index == nil || index.version != t.Version {
 		fresh := &tableIndex{version: t.Version, columns: map[base.ColumnID]*columnIndex{}}
-		// An old snapshot must not replace the cached data of newer snapshots.
+		// Data for an old snapshot must not replace cached data for newer snapshots.
 		if index == nil || index.version < t.Version {
 			if len(x.byTable) >= maxIndexes || x.byTable == nil {
 				x.byTable = map[base.TableID]*tableIndex{}
@@ -54,22 +55,24 @@ func (x *indexes) of(t *snapshot.Table, column base.ColumnID) *columnIndex {
 	return c
 }
 
-// columnIndex has the statistics of one column in all parts of a table, by index of the part.
+// columnIndex has the statistics of one column in all parts of a table. Its slices have one element
+// for each part.
 type columnIndex struct {
 	knowledge []knowledge
-	// The least and greatest values of the parts with knowledge ranged: as numbers (leastInt,
-	// mostInt) if all of them are signed integers, otherwise as values (leastValue, mostValue).
+	// These slices have the least and the greatest value of the column in each part that has such
+	// values (knowledge is ranged). If all of them are signed integers, they are in leastInt and
+	// mostInt. Otherwise they are in leastValue and mostValue.
 	leastInt, mostInt     []int64
 	leastValue, mostValue []schema.Value
 }
 
-// knowledge tells what a part's statistics say about a column.
+// knowledge says what the statistics of a part say about a column.
 type knowledge uint8
 
 const (
-	unknown knowledge = iota // nothing: each row may meet any bound
-	never                    // all values are NULL, so no row meets any bound
-	ranged                   // all values are between a least and a greatest one
+	unknown knowledge = iota // nothing is known: each row may meet any condition
+	never                    // all values are NULL, so no row meets any condition
+	ranged                   // the least and the greatest value are known
 )
 
 func newColumnIndex(t *snapshot.Table, id base.ColumnID) *columnIndex {
@@ -93,7 +96,8 @@ func newColumnIndex(t *snapshot.Table, id base.ColumnID) *columnIndex {
 	return c
 }
 
-// toInts replaces the least and greatest values by numbers, if all of them are signed integers.
+// toInts replaces the least and greatest values by plain integers, if all of them are signed
+// integers.
 func (c *columnIndex) toInts() {
 	least, most := make([]int64, len(c.knowledge)), make([]int64, len(c.knowledge))
 	for i, k := range c.knowledge {
@@ -110,7 +114,7 @@ func (c *columnIndex) toInts() {
 	c.leastInt, c.mostInt, c.leastValue, c.mostValue = least, most, nil, nil
 }
 
-// narrow sets keep[i] to false for each part i in which no row meets the bound.
+// narrow sets keep[i] to false for each part i in which no row can meet the bound b.
 func (c *columnIndex) narrow(keep []bool, b *Bound) {
 	values, allInts := b.ints()
 	for i, k := range c.knowledge {
@@ -128,7 +132,8 @@ func (c *columnIndex) narrow(keep []bool, b *Bound) {
 	}
 }
 
-// ints returns the bound's values as numbers, if all of them are signed integers.
+// ints returns the values of the bound as plain integers. It returns false unless all of them are
+// signed integers.
 func (b *Bound) ints() ([]int64, bool) {
 	out := make([]int64, len(b.Values))
 	for i, v := range b.Values {
@@ -141,7 +146,8 @@ func (b *Bound) ints() ([]int64, bool) {
 	return out, true
 }
 
-// mayMatchInts is Bound.mayMatch for integers.
+// mayMatchInts reports whether an integer between least and most can meet a comparison with one of
+// the values. It does for integers what Bound.mayMatch does for all types.
 func mayMatchInts(o Operator, values []int64, least, most int64) bool {
 	for _, v := range values {
 		switch o {

@@ -21,38 +21,39 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// lazyScan is a scan of rows whose values are not described in advance. It has one batch per
-// rowset. When execution starts, DuckDB says which columns the query needs, and only these are read
-// and described: most queries need few columns. If columns are too large to be cached, each scan
-// reads them again, in pieces.
+// lazyScan is a scan of rows whose values are not described to DuckDB in advance. It has one batch
+// for each rowset. When execution starts, DuckDB says which columns the query needs, and only these
+// are read and described, because most queries need few columns. If the values are too large to be
+// cached, each scan reads them again, in pieces.
 type lazyScan struct {
 	scan
-	ctx       context.Context // context of the query
+	ctx       context.Context // context of the query that runs the scan
 	table     schema.Table
 	rowsets   []lazyRows
-	caches    *rowsetCaches // for changed rows; nil if nothing is cached
+	caches    *rowsetCaches // caches of changed rows; nil if nothing is cached
 	described *C.scoter_scan
 	batches   []C.scoter_batch
 
-	mu sync.Mutex // guards the descriptions (C structs)
+	mu sync.Mutex // guards the descriptions of the scan (C structs)
 }
 
-// lazyRows are rows of one rowset whose values are read when a query needs their column.
+// lazyRows are rows of one rowset. The values of a column are read when a query needs the column.
 type lazyRows interface {
 	address() (source base.SourceID, ordinals []uint32)
-	// cachedBytes returns the memory of the cached values of the given columns.
+	// cachedBytes returns the memory in bytes of the cached values of the given columns.
 	cachedBytes(columns []schema.Column) int64
-	// values returns the given columns of all rows. scan is the number of the requesting scan;
-	// later scans have higher numbers. values subtracts the memory of the values that it caches
-	// from room, in bytes. If room is not enough, it returns nil.
+	// values returns the given columns of all rows. scan is the number of the scan that calls.
+	// Later scans have greater numbers. room is the number of bytes that may still be cached.
+	// values subtracts from it the memory of the values that it caches. If room is not enough, it
+	// returns nil.
 	values(ctx context.Context, columns []schema.Column, scan uint64, room *int64) ([]arrow.Array, error)
-	// piece returns the given columns of the rows with the indexes [from, to). If these values take
-	// more than about pieceBytes, it returns only those of the first rows.
+	// piece returns the given columns of the rows with the indexes i for which from <= i < to. If
+	// these values take more than about pieceBytes, it returns only those of the first rows.
 	piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error)
 }
 
-// changedRows implements lazyRows for changed rows: a reader reads the columns that were not
-// changed.
+// changedRows are the changed rows of one rowset. They implement lazyRows. read reads the values of
+// columns that were not changed.
 type changedRows struct {
 	*changed
 	read reader
@@ -68,16 +69,16 @@ func (c changedRows) piece(ctx context.Context, columns []schema.Column, from, t
 	return c.changed.piece(ctx, columns, c.read, from, to)
 }
 
-// changedPart implements lazyRows for the changed rows of a part.
+// changedPart are the changed rows of one part. They implement lazyRows.
 type changedPart struct {
 	changedRows
 	overlay *Overlay
 	part    *catalog.Part
-	ahead   *ahead // set by readAhead; nil if there is nothing
+	ahead   *ahead // values that readAhead has read; nil if there are none
 }
 
-// ahead has values that were read before the method values requests them: columns of some rows.
-// values may have fewer rows than rows, the first ones.
+// ahead has values that were read before the method values requests them: the given columns of the
+// given rows. The field values may have only the first of these rows.
 type ahead struct {
 	columns []schema.Column
 	rows    []uint32
@@ -93,14 +94,15 @@ func (c *changedPart) values(ctx context.Context, columns []schema.Column, scan 
 		if a := c.ahead; a != nil && slices.EqualFunc(a.columns, columns, sameColumn) && slices.Equal(a.rows, rows) {
 			return a.values, nil
 		}
-		// These are not the values that were read ahead: the cache has changed since.
+		// The values that were read ahead are for other columns or rows: the cache has changed
+		// since.
 		return c.read(ctx, columns, rows, most)
 	}
 	return c.changed.values(ctx, columns, read, scan, room)
 }
 
-// lazyScans has the lazy scans of running queries, by id.
-var lazyScans sync.Map // uint64 (the id) -> *lazyScan
+// lazyScans has the lazy scans of running queries, by scan id.
+var lazyScans sync.Map // uint64 (the scan id) -> *lazyScan
 
 func findLazyScan(id C.uint64_t) (*lazyScan, error) {
 	found, ok := lazyScans.Load(uint64(id))
@@ -122,8 +124,8 @@ func scoterFillColumns(id C.uint64_t, projected *C.idx_t, n C.idx_t, inPieces *C
 	return err == nil
 }
 
-// report passes an error to DuckDB through C. internal/duck turns the failed query's error into a
-// base.Error of the same kind.
+// report passes an error to DuckDB through a C struct. When the query then fails, internal/duck
+// turns its error back into a base.Error of the same kind.
 func report(to *C.scoter_failure, err error) {
 	to.message, to.kind = C.CString(err.Error()), C.CString(base.KindOf(err).String())
 	if e := new(base.Error); errors.As(err, &e) && e.Hint != "" {
@@ -131,9 +133,9 @@ func report(to *C.scoter_failure, err error) {
 	}
 }
 
-// newLazyScan registers a scan under an id, for a query with this context. The scan may leave out
-// rows that do not meet the bounds. caches bounds the memory of cached values; nil if nothing is
-// cached.
+// newLazyScan registers a scan under an id, for a query with the context ctx. The scan may leave
+// out rows that do not meet the bounds (conditions that all result rows meet). caches limits the
+// memory of cached values. It is nil if nothing is cached.
 func newLazyScan(ctx context.Context, id uint64, table schema.Table, rowsets []lazyRows, caches *rowsetCaches, bounds []Bound) (*lazyScan, error) {
 	s := &lazyScan{scan: scan{id: id}, ctx: ctx, table: table, rowsets: rowsets, caches: caches}
 	described, err := s.describeColumns(table.Columns)
@@ -163,8 +165,8 @@ func (s *lazyScan) Close() {
 	s.scan.Close()
 }
 
-// wanted returns the indexes of the columns that the scan must read, because the query requests
-// them (projected) or a filter needs them.
+// wanted returns the indexes of the columns that the scan must read. These are the n columns in
+// projected, which the query requests, and the columns that a filter needs.
 func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
 	add := func(column int) {
 		if !slices.Contains(columns, column) {
@@ -172,7 +174,7 @@ func (s *lazyScan) wanted(projected *C.idx_t, n C.idx_t) (columns []int) {
 		}
 	}
 	for _, column := range unsafe.Slice(projected, int(n)) {
-		// greater numbers are the row address or DuckDB's row id, which are not read
+		// Greater numbers are columns of the row address or DuckDB's row id, which are not read.
 		if column < C.idx_t(len(s.table.Columns)) {
 			add(int(column))
 		}
@@ -191,8 +193,9 @@ func (s *lazyScan) columns(numbers []int) []schema.Column {
 	return columns
 }
 
-// fill describes the columns with the indexes in wanted, for all rowsets whose values can be
-// cached. For each other rowset i it sets inPieces[i] to the number of rows of a piece.
+// fill describes to DuckDB the columns with the indexes in wanted, for all rowsets whose values can
+// be cached. For each other rowset i, it sets inPieces[i] to the number of rows that DuckDB should
+// request at a time.
 func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,8 +230,9 @@ func (s *lazyScan) fill(wanted []int, inPieces []C.int64_t) error {
 	return base.Wrap(err, "rows of table %s", s.table.QualifiedName())
 }
 
-// fillRowset describes columns of one rowset. If there is not enough room (bytes) to cache their
-// values, it returns the number of rows to request for a piece.
+// fillRowset describes to DuckDB some columns of the rowset i. room is the number of bytes that may
+// still be cached. If that is not enough for the values, fillRowset returns the number of rows that
+// DuckDB should request at a time.
 func (s *lazyScan) fillRowset(i int, numbers []int, room *int64) (inPieces C.int64_t, err error) {
 	columns := s.columns(numbers)
 	values, err := s.rowsets[i].values(s.ctx, columns, s.id, room)

@@ -1,10 +1,10 @@
-// Package overlay turns a table of a snapshot into a relation that DuckDB reads. Only this package
-// knows how rows that are not in parts are read.
+// Package overlay turns a table of a snapshot into a relation: SQL that DuckDB reads the table by.
+// Only this package knows how rows that are not in parts are read.
 //
 // A relation is the text of a query that is put inline into the user's query. It is not a view:
-// DuckDB would parse a footer each time it binds a view over read_parquet (1.5 ms with 20 row
-// groups of 105 columns, 20 ms with 240; measured on DuckDB 1.5.5). It does not for the same text
-// inline.
+// DuckDB would parse a footer each time it binds a view over read_parquet, which takes 1.5 ms with
+// 20 row groups of 105 columns, and 20 ms with 240 row groups (measured on DuckDB 1.5.5). For the
+// same text inline it does not.
 package overlay
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Overlay makes relations for one DuckDB instance and one data directory.
+// Overlay makes relations (SQL text that stands for a table) for one DuckDB instance and one data
+// directory.
 type Overlay struct {
 	inst    *duck.Instance
 	files   *blocks.Files
@@ -28,12 +29,13 @@ type Overlay struct {
 	chunks  *chunks
 }
 
-// New registers the C functions that relations call, and lets DuckDB open the files of parts.
+// New returns an Overlay. It registers with DuckDB the C functions that relations call, and lets
+// DuckDB open the files of parts.
 //
-// cacheBytes bounds the memory for data about changed rows that is cached between queries: the
-// unchanged columns of changed rows, once a query has read them. If they do not fit, each query
-// reads them again in pieces. Half of cacheBytes bounds, in addition, the column chunks that are
-// cached between changes of single rows.
+// cacheBytes limits the memory in bytes for data about changed rows that is cached between queries.
+// This data is the unchanged columns of changed rows, once a query has read them. If it does not
+// fit, each query reads it again in pieces. In addition, up to half of cacheBytes is used for
+// column chunks that are cached between changes of single rows.
 func New(inst *duck.Instance, files *blocks.Files, cacheBytes int64) (*Overlay, error) {
 	if err := inst.Extend(register); err != nil {
 		return nil, err
@@ -46,19 +48,21 @@ func New(inst *duck.Instance, files *blocks.Files, cacheBytes int64) (*Overlay, 
 
 func (o *Overlay) file(p *catalog.Part) *blocks.File { return o.files.File(p.Stored()) }
 
-// columnName returns the quoted name of a column. Parts and scans of memtables use the same name.
+// columnName returns the quoted name of a column. The name is the same in parts and in scans of
+// memtables.
 func columnName(c schema.Column) string { return schema.Quote(c.Name) }
 
 // storedAlike reports whether parts of the schema version written have exactly the columns of the
-// schema version now: in the same order, with the same names and declared types.
+// schema version now. The order, the names and the declared types must be the same.
 func storedAlike(now, written schema.Table) bool {
 	return slices.EqualFunc(now.Columns, written.Columns, func(c, old schema.Column) bool {
 		return c.ID == old.ID && c.Name == old.Name && old.Type.StorageType().Equal(c.Type)
 	})
 }
 
-// projection returns a SELECT list that gives the table's current columns (now) from rows of the
-// schema version written: renamed, converted, or with the initial value of a new column.
+// projection returns a SELECT list that reads rows of the schema version written and returns the
+// current columns of the table (now). Columns are renamed or converted if needed. A column that was
+// added later has its initial value.
 func projection(now, written schema.Table) string {
 	exprs := make([]string, len(now.Columns))
 	for i, c := range now.Columns {
@@ -77,7 +81,7 @@ func expression(c schema.Column, written schema.Table) string {
 		return "CAST(" + initial + " AS " + c.Type.String() + ")"
 	}
 	old := written.Columns[i]
-	// Types that are equal need no cast. DuckDB uses zone maps and pushes filters down only for
+	// If the types are equal, do not cast. DuckDB uses zone maps and pushes filters down only for
 	// plain columns.
 	if old.Type.StorageType().Equal(c.Type) {
 		return columnName(old)
@@ -88,8 +92,8 @@ func expression(c schema.Column, written schema.Table) string {
 	return "CAST(" + columnName(old) + " AS " + c.Type.String() + ")"
 }
 
-// bySchemaVersion groups parts by the schema version with which they were written. Parts within a
-// group stay in order.
+// bySchemaVersion groups parts by the schema version with which they were written. The parts of a
+// group stay in their order.
 func bySchemaVersion(parts []*catalog.Part) [][]*catalog.Part {
 	var groups [][]*catalog.Part
 	index := map[uint32]int{}
@@ -105,7 +109,7 @@ func bySchemaVersion(parts []*catalog.Part) [][]*catalog.Part {
 	return groups
 }
 
-// viewsBySchemaVersion is bySchemaVersion for memtables. It leaves out empty memtables.
+// viewsBySchemaVersion groups memtables by their schema version. It leaves out empty memtables.
 func viewsBySchemaVersion(views []memtable.View) [][]memtable.View {
 	var groups [][]memtable.View
 	for _, v := range views {

@@ -26,8 +26,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// patchedTable is a table of parts and memtables with patches. The same changes are made to judge,
-// a plain DuckDB table.
+// patchedTable is a table of parts and memtables with patches. The same changes are also made to
+// judge, a plain DuckDB table, with which it is compared.
 type patchedTable struct {
 	*fixture
 	random *rand.Rand
@@ -59,7 +59,8 @@ func (p *patchedTable) declarations(prefix string) string {
 	return strings.Join(out, ", ")
 }
 
-// value returns an expression for a column's value that depends on a row number and a salt.
+// value returns an SQL expression for the value of a column, which depends on a row number and on
+// salt.
 func (p *patchedTable) value(c schema.Column, row string, salt int) string {
 	if c.Type.Kind == schema.Varchar && p.digits > 0 {
 		return fmt.Sprintf("lpad(hash(%s, %d, %d)::VARCHAR, %d, '0')", row, salt, c.ID, p.digits)
@@ -76,7 +77,8 @@ func (p *patchedTable) value(c schema.Column, row string, salt int) string {
 	return fmt.Sprintf("CAST(hash(%s, %d, %d) %% 100 AS %s)", row, salt, c.ID, c.Type)
 }
 
-// source adds a rowset with rows, also to the judge, and returns the rows as stored.
+// source adds a rowset with rows, and adds the same rows to the judge. It returns the rows in the
+// form in which they are stored.
 func (p *patchedTable) source(id base.SourceID, rows int) string {
 	p.rows[id] = rows
 	var names, values, stored []string
@@ -188,7 +190,8 @@ func (p *patchedTable) update(id base.SourceID, rows []uint32, columns ...schema
 	p.exec(fmt.Sprintf("UPDATE judge SET %s WHERE source = %d AND ordinal IN (%s)", strings.ReplaceAll(strings.Join(sets, ", "), "hash(ordinal", "hash(ordinal::BIGINT"), id, list(rows)))
 }
 
-// compare runs a query over the relation and over the judge. In the query, {} stands for the table.
+// compare runs a query over the relation and over the judge, and compares the results. In the
+// query, {} stands for the table.
 func (p *patchedTable) compare(sql string, bounds ...Bound) {
 	p.t.Helper()
 	r, err := p.overlay.Relation(context.Background(), &p.now, bounds, RelationOptions{Addresses: true})
@@ -205,8 +208,8 @@ func (p *patchedTable) compare(sql string, bounds ...Bound) {
 	}
 }
 
-// eachRoom runs a test with space for all unchanged columns of changed rows, for some of them, and
-// for none.
+// eachRoom runs a test three times: with space for all unchanged columns of changed rows, for some
+// of them, and for none.
 func eachRoom(t *testing.T, test func(*testing.T, *fixture)) {
 	for _, most := range []int64{64 << 20, 100_000, 0} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {

@@ -18,30 +18,31 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Changed rows whose values are too large for the cache are read in pieces. Each thread of a scan
-// reads one piece at a time and frees it afterwards. Each piece is read by a DuckDB query, so it
-// has many rows.
+// If the values of changed rows are too large for the cache, they are read in pieces. Each thread
+// of a scan reads one piece at a time and frees it afterwards. Each piece is read by a DuckDB
+// query, so a piece has many rows.
 
 const (
-	// pieceBytes is the approximate limit of the memory of one piece's values.
+	// pieceBytes is the approximate maximum memory of the values of one piece, in bytes.
 	pieceBytes = 32 << 20
-	// leastPieceRows is the least number of rows of a piece: fewer rows of one narrow column are
-	// not worth a query.
+	// leastPieceRows is the minimum number of rows of a piece. Reading fewer rows of one narrow
+	// column would not be worth a query.
 	leastPieceRows = 64 << 10
-	// pieces is the number of pieces into which a rowset is divided at least, so that threads can
-	// share it. Small rowsets are divided into fewer pieces, of leastPieceRows rows.
+	// pieces is the minimum number of pieces into which a rowset is divided, so that several
+	// threads can read it. A small rowset is divided into fewer pieces, of leastPieceRows rows
+	// each.
 	pieces = 8
 )
 
-// pieceRows returns the number of rows to request for a piece of the given columns. rows is the
-// rowset's number of rows.
+// pieceRows returns the number of rows that DuckDB should request at a time (a piece) for the given
+// columns. rows is the number of rows of the rowset.
 func pieceRows(columns []schema.Column, rows int64) int64 {
 	bytes := int64(0)
 	for _, c := range columns {
 		if fixed, ok := c.Type.Arrow().(arrow.FixedWidthDataType); ok {
 			bytes += int64(fixed.BitWidth()+7) / 8
 		} else {
-			const text = 32 // a guess: if texts are longer, a piece ends early
+			const text = 32 // this is a guess; if texts are longer, a piece gets fewer rows
 			bytes += text
 		}
 	}
@@ -67,8 +68,9 @@ func scoterFreePiece(memory C.uintptr_t) {
 	h.Delete()
 }
 
-// readPiece describes a piece in *out: the columns with the indexes in wanted, for the rows from
-// from to to of a batch. If their values take too much memory, it has only the first rows.
+// readPiece reads a piece of a rowset and describes it in *out. The piece has the columns with the
+// indexes in wanted, for the rows with the indexes i for which from <= i < to. If the values take
+// too much memory, the piece has only the first of these rows.
 func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_piece) error {
 	values, err := s.rowsets[source].piece(s.ctx, s.columns(wanted), from, to)
 	if err != nil {
@@ -86,15 +88,16 @@ func (s *lazyScan) readPiece(source, from, to int, wanted []int, out *C.scoter_p
 	return nil
 }
 
-// piece returns the current values of the changed rows with the indexes [from, to), in the given
-// columns. If they take too much memory, it returns only those of the first rows: see lazyRows.
+// piece returns the current values in the given columns of the changed rows with the indexes i for
+// which from <= i < to. If they take too much memory, it returns only those of the first rows: see
+// lazyRows.
 func (c *changed) piece(ctx context.Context, columns []schema.Column, read reader, from, to int) ([]arrow.Array, error) {
 	n, err := c.joined(columns, c.rows[from:to])
 	if err != nil {
 		return nil, err
 	}
 	to = from + n
-	// p describes only the rows of the piece, with the cached columns of all changed rows.
+	// p describes only the rows of the piece. It uses the cached columns of all changed rows.
 	p := &changed{cache: new(rowsetCache), set: c.set, table: c.table, written: c.written, rows: c.rows[from:to], columns: map[base.ColumnID]arrow.Array{}}
 	cached := cachedColumns{}
 	c.cache.mu.Lock()
@@ -127,9 +130,9 @@ func (c *changed) piece(ctx context.Context, columns []schema.Column, read reade
 	return out, nil
 }
 
-// joined returns how many of the rows, beginning with the first, to put into a piece, so that
-// copies of patched values take at most about pieceBytes. Patched values of a column are copied if
-// only some of the rows have them.
+// joined returns how many of the rows to put into a piece, beginning with the first. It limits the
+// copies of patched values to about pieceBytes. The patched values of a column are copied if only
+// some of the rows have one.
 func (c *changed) joined(columns []schema.Column, rows []uint32) (int, error) {
 	perRow := int64(0)
 	for _, column := range columns {

@@ -8,8 +8,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// longTexts returns a table with 20,000 rows of 6 KB in a part and 5,000 in a memtable. Half of the
-// rows have another number.
+// longTexts returns a table with 20,000 rows of 6 KB in a part, and 5,000 such rows in a memtable.
+// Half of the rows have a new value in their column of numbers.
 func longTexts(f *fixture) *patchedTable {
 	p := newPatchedTable(f, newTable(f.t, schema.Of(schema.BigInt), schema.Of(schema.Varchar)), 9)
 	p.digits = 6144

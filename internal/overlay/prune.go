@@ -10,16 +10,16 @@ import (
 	"github.com/scoterdb/scoter/internal/snapshot"
 )
 
-// keepParts prunes the table's parts by the bounds. remaining are the parts whose written values
-// may be within all bounds. changed are the parts with changed rows whose current values may be
-// within all bounds.
+// keepParts leaves out parts by the bounds (conditions that all result rows meet) and the
+// statistics of the parts. remaining are the parts whose written values may meet all bounds.
+// changed are the parts with changed rows whose current values may meet all bounds.
 func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, changed []*catalog.Part) {
 	keep, keepChanged := slices.Repeat([]bool{true}, len(t.Parts)), slices.Repeat([]bool{true}, len(t.Parts))
 	for i := range bounds {
 		b := &bounds[i]
 		index := x.of(t, b.Column)
-		// Some parts lack such an expression: their statistics are about values that will be
-		// replaced.
+		// Some parts lack an expression update that sets the column. Their statistics describe
+		// values that will be replaced.
 		if setByAny(t.Expressions, b.Column) {
 			before := slices.Clone(keep)
 			index.narrow(keep, b)
@@ -54,18 +54,18 @@ func (x *indexes) keepParts(t *snapshot.Table, bounds []Bound) (remaining, chang
 	return remaining, changed
 }
 
-// setByAny reports whether at least one of the expressions sets the column.
+// setByAny reports whether at least one of the expression updates sets the column.
 func setByAny(expressions []*patch.Expression, id base.ColumnID) bool {
 	return slices.ContainsFunc(expressions, func(x *patch.Expression) bool { return slices.Contains(x.Columns(), id) })
 }
 
-// know returns what a part's statistics say about a column, and its least and greatest value. now
-// is the current column. written is the column when the part was written, or nil if it did not
-// exist then.
+// know returns what the statistics of a part say about a column, and the column's least and
+// greatest value. now is the column as it is now. written is the column at the time when the part
+// was written, or nil if it did not exist then.
 func know(p *catalog.Part, now, written *schema.Column) (k knowledge, least, most schema.Value) {
 	if written == nil {
-		// All rows of the part have the column's initial value. Only NULL, which meets no
-		// comparison, can be told without evaluating it.
+		// All rows of the part have the column's initial value. It is known without evaluation only
+		// if it is NULL, which meets no comparison.
 		if now.Initial == "" {
 			return never, least, most
 		}
@@ -91,23 +91,23 @@ func columnIn(t schema.Table, id base.ColumnID) *schema.Column {
 	return nil
 }
 
-// comparable reports whether statistics of type written are also bounds of the values after
-// conversion to type now. That is so between numbers. It is not if the unit changes, as from days
-// to microseconds.
+// comparable reports whether the least and greatest values of a column of the type written are also
+// bounds of its values after conversion to the type now. That is so for numbers. It is not so if
+// the unit changes, for example from days to microseconds.
 func comparable(written, now schema.Type) bool {
 	return written.StorageType().Equal(now.StorageType()) || numeric(written.Kind) && numeric(now.Kind)
 }
 
 func numeric(k schema.Kind) bool {
 	switch k {
-	case schema.HugeInt, schema.UHugeInt: // stored as text
+	case schema.HugeInt, schema.UHugeInt: // these types are stored as text
 		return false
 	}
 	return k >= schema.TinyInt && k <= schema.Decimal
 }
 
-// mayMatch reports whether a value between least and most can meet the bound. An unknown end (NULL)
-// excludes nothing, and neither does an end of a type that cannot be compared with the bound.
+// mayMatch reports whether some value between least and most can meet the bound. If least or most
+// is unknown (NULL), or has a type that cannot be compared with the bound, it excludes nothing.
 func (b *Bound) mayMatch(least, most schema.Value) bool {
 	for _, v := range b.Values {
 		overLeast, okLeast := v.Compare(least)

@@ -18,18 +18,18 @@ import (
 // Relation is a table as one query reads it. It must be closed after the query has ended, and
 // before the snapshot is released.
 type Relation struct {
-	// SQL is the text of a query without parentheses: SELECT ... [UNION ALL SELECT ...].
+	// SQL is the text of a query, without parentheses around it: SELECT ... [UNION ALL SELECT ...].
 	SQL string
 	// Parts is the number of parts that the relation reads. PrunedParts is the number of parts that
-	// it leaves out because of the bounds.
+	// it leaves out because their statistics show that they have no matching row.
 	Parts, PrunedParts int
-	// Rows is an upper bound of the number of rows.
+	// Rows is an upper bound of the number of rows that the relation has.
 	Rows int64
 
 	closers []interface{ Close() }
 }
 
-// Close frees the data in memory that the SQL refers to.
+// Close frees the data in memory to which the SQL of the relation refers.
 func (r *Relation) Close() {
 	for _, c := range r.closers {
 		c.Close()
@@ -37,41 +37,43 @@ func (r *Relation) Close() {
 	r.closers = nil
 }
 
-// RelationOptions add columns to a relation, leave out rows, and describe the query that reads it.
+// RelationOptions are options of a relation. They add columns to it, leave out rows, or describe
+// the query that reads it.
 type RelationOptions struct {
-	// Addresses adds two columns with the row's address: scoter_source (UBIGINT) and scoter_ordinal
-	// (BIGINT).
+	// Addresses adds two columns with the address of each row: scoter_source (UBIGINT) and
+	// scoter_ordinal (BIGINT).
 	Addresses bool
 	// Narrow says that the query selects single values of the first column of the sort key, so that
 	// it reads few row groups of each part.
 	Narrow bool
-	// NewestFirst reads newer rowsets first; otherwise older ones are read first, as far as
-	// possible. It makes ORDER BY time DESC LIMIT n faster: rows usually arrive in the order of
-	// time, and once DuckDB has n rows, it skips row groups that have only older ones.
+	// NewestFirst makes the relation read newer rowsets first. Otherwise older ones are read first,
+	// as far as possible. It makes ORDER BY time DESC LIMIT n faster: rows usually arrive in the
+	// order of time, and once DuckDB has n rows, it skips row groups that have only older ones.
 	NewestFirst bool
-	// InMemory leaves out rows that are read from part files. Rows of memtables and changed rows
-	// remain.
+	// InMemory leaves out all rows that would be read from part files. Rows of memtables and
+	// changed rows remain.
 	InMemory bool
-	// Partition, if not nil, leaves out all rows except those of one partition's parts, including
-	// their changed rows.
+	// Partition, if not nil, leaves out all rows except those of the parts of one partition. The
+	// changed rows of these parts remain, too.
 	Partition *string
 }
 
-// wide is the least number of columns with which DuckDB should read ORDER BY ... LIMIT of a narrow
-// query in two scans: one to find the few rows of the result, and one to read their columns. At 20
-// columns one scan takes 0.6 to 0.9 of the time of two. At 60 columns it takes 0.65 (one column
-// selected) to 1.2 (all columns).
+// wide is the number of columns from which on DuckDB should read ORDER BY ... LIMIT of a narrow
+// query (see RelationOptions.Narrow) in two scans: one to find the few rows of the result, and one
+// to read their columns. In a table of 20 columns, one scan takes 0.6 to 0.9 of the time of two. In
+// a table of 60 columns, it takes 0.65 (if one column is selected) to 1.2 (if all are).
 const wide = 40
 
-// Relation returns a relation of the table, for a query with this context. It has the table's
-// columns in order, under their names and declared types. Parts that the bounds exclude are left
-// out.
+// Relation returns a relation of the table, for a query with the context ctx. It has the columns of
+// the table in their order, with their names and declared types. Parts that the bounds exclude are
+// left out.
 //
-// The relation has up to four kinds of branches, joined by UNION ALL:
+// The relation is a UNION ALL of up to four kinds of branches:
 //   - memtables, without rows that were deleted or changed later
 //   - parts, without rows that were deleted or changed later
-//   - parts that lack expression updates, likewise, inside queries that apply the expressions
-//   - the changed rows, from memory
+//   - parts that lack expression updates, also without such rows, inside queries that apply the
+//     updates
+//   - the changed rows, which are read from memory
 func (o *Overlay) Relation(ctx context.Context, t *snapshot.Table, bounds []Bound, options RelationOptions) (*Relation, error) {
 	b := &builder{ctx: ctx, overlay: o, table: t, bounds: bounds, options: options, relation: &Relation{}}
 	if err := b.build(); err != nil {
@@ -82,7 +84,7 @@ func (o *Overlay) Relation(ctx context.Context, t *snapshot.Table, bounds []Boun
 }
 
 type builder struct {
-	ctx      context.Context // context of the query
+	ctx      context.Context // context of the query that reads the relation
 	overlay  *Overlay
 	table    *snapshot.Table
 	bounds   []Bound
@@ -153,9 +155,9 @@ func (b *builder) addAllParts(parts []*catalog.Part) error {
 	return nil
 }
 
-// address returns the two columns of a row's address for a SELECT list, if they are requested, and
-// otherwise nothing. source and ordinal are put before the columns. They must be plain columns of
-// the scan: if an expression is computed together with a column, DuckDB computes it for all rows
+// address returns the two columns of a row's address for a SELECT list, or nothing if they are not
+// requested. The texts source and ordinal are put before the columns. The two must be plain columns
+// of the scan: if an expression is computed together with a column, DuckDB computes it for all rows
 // before it evaluates a condition that can fail.
 func (b *builder) address(source, ordinal string) string {
 	if !b.options.Addresses {
@@ -164,8 +166,8 @@ func (b *builder) address(source, ordinal string) string {
 	return ", " + source + schema.SourceColumn + ", " + ordinal + schema.OrdinalColumn
 }
 
-// addBranch adds a SELECT to the relation: columns of the rows of from that meet all conditions.
-// Empty conditions are ignored.
+// addBranch adds a SELECT to the relation. It selects columns of the rows of from that meet all
+// conditions. Empty conditions are ignored.
 func (b *builder) addBranch(columns, from string, conditions ...string) {
 	keyword := " WHERE "
 	for _, c := range conditions {
@@ -176,8 +178,8 @@ func (b *builder) addBranch(columns, from string, conditions ...string) {
 	b.branches = append(b.branches, "SELECT "+columns+from)
 }
 
-// addParts adds a branch for parts of the same schema version. It leaves out their hidden rows
-// (deleted, superseded or changed).
+// addParts adds a branch that reads parts of the same schema version. It leaves out rows that are
+// deleted, superseded or changed.
 func (b *builder) addParts(group []*catalog.Part) error {
 	written, ok := b.table.Versions[group[0].SchemaVersion]
 	if !ok {
@@ -195,7 +197,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 			touched = true
 		}
 	}
-	columns := "*" // a list of 105 columns adds a tenth to a query of 2 ms
+	columns := "*" // a list of 105 columns would add a tenth to a query of 2 ms
 	if !storedAlike(b.table.Schema, written) {
 		columns = projection(b.table.Schema, written)
 	}
@@ -217,7 +219,7 @@ func (b *builder) addParts(group []*catalog.Part) error {
 	return nil
 }
 
-// addMemtables adds a branch for memtables of the same schema version.
+// addMemtables adds a branch that reads memtables of the same schema version.
 func (b *builder) addMemtables(group []memtable.View) error {
 	hiddenOf := func(id base.SourceID) []uint32 {
 		if c := b.changes(id, group[0].Schema); c != nil {
@@ -253,8 +255,8 @@ func (b *builder) addScan(s interface{ Close() }, id uint64, written schema.Tabl
 		fmt.Sprintf(" FROM %s(%d)", scanFunction, id), isNotTombstone(b.table.Schema, written))
 }
 
-// changes returns the changed rows of a rowset, or nil if it has none. written is the schema
-// version of the rowset.
+// changes returns the changed rows of the rowset with this id, or nil if it has none. written is
+// the schema version with which the rowset was written.
 func (b *builder) changes(id base.SourceID, written schema.Table) *changed {
 	var set *patch.Set
 	if set = b.table.Patches[id]; set == nil || set.Empty() {

@@ -20,18 +20,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// partRows are rows to read of one part.
+// partRows are some rows to be read from one part.
 type partRows struct {
 	part *catalog.Part
-	rows []uint32 // ordinals, ascending
-	// values has an array per column after the rows were read. The arrays may have only the first
-	// of the rows.
+	rows []uint32 // numbers of the rows in the part, ascending
+	// values has one array for each column after the rows were read. The arrays may have only the
+	// first of the rows.
 	values []arrow.Array
 }
 
-// readParts reads columns of several parts' rows with one query, because planning a query costs
-// more than reading some rows. All parts have the schema version written. When the values take more
-// than most bytes, it stops, and later rows or parts get no values.
+// readParts reads columns of some rows of several parts with one query, because planning a query
+// costs more than reading some rows. All parts must have the schema version written. most is a
+// number of bytes: if the values take more, readParts stops. Later rows or parts then get no
+// values.
 func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written schema.Table, columns []schema.Column, most int64) error {
 	files, urls := make([]livescan.File, len(parts)), make([]string, len(parts))
 	var all []uint32
@@ -66,8 +67,8 @@ func (o *Overlay) readParts(ctx context.Context, parts []*partRows, written sche
 	return nil
 }
 
-// take removes the records of the part's rows from the front of records, which has the rows of
-// several parts. own has the part's records, and rest the others.
+// take removes the records of this part's rows from the front of records, which has the rows of
+// several parts. own are the removed records, and rest are the remaining ones.
 func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBatch, err error) {
 	for at := 0; len(records) > 0 && at < len(p.rows); {
 		rec := records[0]
@@ -90,8 +91,8 @@ func (p *partRows) take(records []arrow.RecordBatch) (own, rest []arrow.RecordBa
 	return own, records, nil
 }
 
-// valuesOf returns the columns of records that follow the row address. They have storage types, and
-// memory of their own.
+// valuesOf returns the columns of records that follow the columns of the row address. They have
+// storage types, and memory of their own.
 func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Array, error) {
 	one, err := onHeap(records)
 	if err != nil {
@@ -100,7 +101,7 @@ func valuesOf(records []arrow.RecordBatch, columns []schema.Column) ([]arrow.Arr
 	return inStorage(columns, one.Columns()[2:])
 }
 
-// partReader returns a reader of the rows of a part. written is the part's schema version.
+// partReader returns a function that reads rows of the part. written is the part's schema version.
 func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
 		wanted := &partRows{part: p, rows: rows}
@@ -109,13 +110,13 @@ func (o *Overlay) partReader(p *catalog.Part, written schema.Table) reader {
 	}
 }
 
-// rowsAtOnce bounds the number of rows that one query reads from several parts. While the result is
-// divided by part, it is in memory twice.
+// rowsAtOnce is the maximum number of rows that one query reads from several parts. The limit is
+// needed because the result is in memory twice while it is divided by part.
 const rowsAtOnce = 1 << 20
 
 // readAhead reads missing columns of changed rows before changedPart.values requests them, with one
-// query for many parts. It stops when room, in bytes, is used up. If another query reads the same
-// values at the same time, both read them.
+// query for many parts. It stops when room bytes are used up. If another query reads the same
+// values at the same time, both queries read them.
 func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int) []schema.Column, room int64) error {
 	type group struct {
 		written schema.Table
@@ -158,7 +159,7 @@ func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int)
 			}
 			for k, p := range some {
 				if p.values == nil {
-					break // room was used up before this part
+					break // room was used up before the rows of this part were read
 				}
 				g.of[at+k].ahead = &ahead{g.columns, p.rows, p.values}
 				for _, a := range p.values {
@@ -171,8 +172,8 @@ func readAhead(ctx context.Context, rowsets []lazyRows, columns func(source int)
 	return nil
 }
 
-// together returns how many of the parts, beginning with the first, have at most most rows in
-// total. It returns at least 1.
+// together returns how many of the parts, beginning with the first, have in total not more rows
+// than most. It returns at least 1.
 func together(parts []*partRows, most int) int {
 	n, rows := 1, len(parts[0].rows)
 	for n < len(parts) && rows+len(parts[n].rows) <= most {
@@ -183,7 +184,8 @@ func together(parts []*partRows, most int) int {
 
 func sameColumn(a, b schema.Column) bool { return a.ID == b.ID }
 
-// rowGroups returns an SQL condition that lets DuckDB skip row groups that have none of the rows.
+// rowGroups returns an SQL condition by which DuckDB skips the row groups that have none of the
+// rows.
 func rowGroups(rows []uint32) string {
 	const atMost = 100
 	var ranges []string
@@ -199,10 +201,10 @@ func rowGroups(rows []uint32) string {
 	return strings.Join(ranges, " OR ")
 }
 
-// memtableReader returns a reader of the rows of a memtable.
+// memtableReader returns a function that reads rows of the memtable v.
 func (o *Overlay) memtableReader(v memtable.View) reader {
 	return func(ctx context.Context, columns []schema.Column, rows []uint32, most int64) ([]arrow.Array, error) {
-		var present []schema.Column // the requested columns that the memtable has
+		var present []schema.Column // those of the requested columns that the memtable has
 		alike := true
 		for _, c := range columns {
 			if at := v.Schema.ColumnByID(c.ID); at >= 0 {
@@ -219,8 +221,8 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 		if alike {
 			return taken.Columns(), nil
 		}
-		// The memtable has another schema version, so DuckDB must cast the values: it reads the
-		// rows as a small memtable.
+		// The memtable has another schema version, so DuckDB must cast the values. For that DuckDB
+		// reads the rows as a small memtable.
 		view := memtable.View{Source: v.Source, Schema: v.Schema, Batches: []memtable.Batch{{Record: taken}}, Rows: taken.NumRows()}
 		view.Schema.Columns = present
 		s, err := newScan(view.Schema, []memtable.View{view}, nil, nil)
@@ -236,8 +238,8 @@ func (o *Overlay) memtableReader(v memtable.View) reader {
 	}
 }
 
-// takeRows returns columns of a memtable's rows in memory of their own. When the values take more
-// than most bytes, it stops and returns only the first rows.
+// takeRows returns columns of some rows of a memtable, in memory of their own. most is a number of
+// bytes: if the values take more, takeRows stops and returns only the first rows.
 func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int64) (arrow.RecordBatch, error) {
 	records := make([]arrow.RecordBatch, len(v.Batches))
 	for i, b := range v.Batches {
@@ -256,8 +258,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 		if err != nil {
 			return nil, err
 		}
-		// taken may be a slice of the memtable's memory, which is freed earlier than the cached
-		// values
+		// The batch may be a slice of the memtable's memory, which is freed before the cached
+		// values are.
 		own, err := batch.Copy(taken)
 		if err != nil {
 			return nil, err
@@ -267,8 +269,8 @@ func takeRows(v memtable.View, columns []schema.Column, rows []uint32, most int6
 	return batch.Concat(some)
 }
 
-// stored returns a SELECT list of columns, read from rows of the schema version written and cast to
-// their current storage types.
+// stored returns a SELECT list of columns that are read from rows of the schema version written,
+// and cast to their current storage types.
 func stored(columns []schema.Column, written schema.Table) string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
@@ -277,8 +279,8 @@ func stored(columns []schema.Column, written schema.Table) string {
 	return strings.Join(out, ", ")
 }
 
-// read runs a query on a DuckDB connection of its own, and returns all rows as one batch on Go's
-// heap.
+// read runs a query on a DuckDB connection of its own, and returns all result rows as one batch on
+// Go's heap.
 func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, error) {
 	records, _, err := o.readSome(ctx, sql, math.MaxInt64)
 	defer releaseAll(records)
@@ -291,9 +293,9 @@ func (o *Overlay) read(ctx context.Context, sql string) (arrow.RecordBatch, erro
 	return onHeap(records)
 }
 
-// readSome runs a query on a DuckDB connection of its own, and returns rows in DuckDB's memory.
-// When they take more than most bytes, it stops. ended reports whether the records have all rows of
-// the result. The caller releases the records, even if there is an error.
+// readSome runs a query on a DuckDB connection of its own, and returns result rows in DuckDB's
+// memory. most is a number of bytes: if the rows take more, it stops. ended reports whether the
+// records have all rows of the result. The caller releases the records, even if there is an error.
 func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records []arrow.RecordBatch, ended bool, err error) {
 	conn, err := o.inst.Connect()
 	if err != nil {
@@ -319,7 +321,7 @@ func (o *Overlay) readSome(ctx context.Context, sql string, most int64) (records
 	return records, false, nil
 }
 
-// onHeap joins batches, at least one, to one batch on Go's heap.
+// onHeap joins one or more batches to one batch on Go's heap.
 func onHeap(records []arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if len(records) == 1 {
 		return batch.Copy(records[0])

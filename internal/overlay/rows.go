@@ -22,31 +22,32 @@ import (
 // Rows are rows of a table that were found by a key.
 type Rows struct {
 	Addresses []base.RowAddress
-	// Key has the columns in which all of the rows have the same value, so they need not be read.
-	// Each array has just this one value.
+	// Key has the columns in which all of the rows have the same value, by column id, so that these
+	// columns need not be read. Each array has just this one value.
 	Key map[base.ColumnID]arrow.Array
-	// Constants are columns that the relation has in addition to the table's.
+	// Constants are columns that the relation has in addition to the columns of the table.
 	Constants []Constant
 }
 
-// Constant is a column with the same value in every row. Value is an array of just this value.
+// Constant is a column that has the same value in every row. Value is an array with just this
+// value.
 type Constant struct {
 	Name  string
 	Type  schema.Type
 	Value arrow.Array
 }
 
-// firstConstant is the column id of the first Constant. It is above the ids of all columns of
-// tables.
+// firstConstant is the column id of the first Constant. It is greater than the ids of all columns
+// of tables.
 const firstConstant base.ColumnID = 1 << 31
 
-// preparedScans is the least scan id of RowsRelation. Each connection has one fixed id from here
-// on. So a statement of the connection always has the same text, and can be cached as a prepared
-// statement.
+// preparedScans is the smallest id of a scan that RowsRelation makes. Each connection has one fixed
+// id, which is not smaller. So a statement of the connection always has the same text, and can be
+// cached as a prepared statement.
 const preparedScans = 1 << 62
 
 // RowsRelation returns a relation of the given rows of a table, with their addresses. Its SQL is
-// always the same for a connection and a version of the table: DuckDB learns of the rows only at
+// always the same for a connection and a version of the table, because DuckDB gets the rows only at
 // execution. So prepared statements over the relation can be cached. Only one query of the
 // connection at a time may use such a relation.
 func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot.Table, rows Rows) (*Relation, error) {
@@ -62,8 +63,8 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	slices.SortFunc(addresses, func(a, b base.RowAddress) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Ordinal, b.Ordinal))
 	})
-	// Version 0 is a table that a statement is about to create. Another statement may create a
-	// different table under the same number.
+	// A table with the version 0 is about to be created by a statement. Another statement may
+	// create a different table with the same id.
 	if t.Version == 0 {
 		for _, c := range t.Schema.Columns {
 			types += " " + c.Type.String()
@@ -84,8 +85,8 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	}
 	s.described.cached = 1
 	r := &Relation{Rows: int64(len(rows.Addresses)), closers: []interface{ Close() }{s}}
-	// The text includes everything on which a plan depends: the table's version, which determines
-	// the columns' types, and the types of the constants.
+	// The text includes everything on which a plan depends: the version of the table, which
+	// determines the types of the columns, and the types of the constants.
 	r.SQL = fmt.Sprintf("SELECT %s, "+schema.SourceColumn+", "+schema.OrdinalColumn+" FROM %s(%d) /* table %d version %d%s */",
 		projection(table, table), scanFunction, s.id, t.Schema.ID, t.Schema.Version, types)
 	if live := isNotTombstone(table, table); live != "" {
@@ -94,13 +95,14 @@ func (o *Overlay) RowsRelation(ctx context.Context, conn *duck.Conn, t *snapshot
 	return r, nil
 }
 
-// located implements lazyRows for rows of one rowset that were found by a key.
+// located are rows of one rowset that were found by a key. They implement lazyRows.
 type located struct {
 	overlay *Overlay
 	table   *snapshot.Table
 	source  base.SourceID
-	rows    []uint32                      // ordinals, ascending
-	known   map[base.ColumnID]arrow.Array // columns in which all rows have one value, see Rows.Key
+	rows    []uint32 // numbers of the rows in the rowset, ascending
+	// known are the columns in which all rows have the same value, see Rows.Key.
+	known map[base.ColumnID]arrow.Array
 }
 
 func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows }
@@ -108,14 +110,14 @@ func (l *located) address() (base.SourceID, []uint32) { return l.source, l.rows 
 func (l *located) cachedBytes([]schema.Column) int64 { return 0 }
 
 func (l *located) values(ctx context.Context, columns []schema.Column, _ uint64, _ *int64) ([]arrow.Array, error) {
-	return l.piece(ctx, columns, 0, len(l.rows)) // there are few rows, so all are read at once
+	return l.piece(ctx, columns, 0, len(l.rows)) // all rows are read at once, because there are few
 }
 
 func (l *located) piece(ctx context.Context, columns []schema.Column, from, to int) ([]arrow.Array, error) {
 	rows, set, written := l.rows[from:to], l.table.Patches[l.source], l.written()
 	out := make([]arrow.Array, len(columns))
 	var err error
-	var whole []schema.Column // columns that are read for all rows
+	var whole []schema.Column // columns that are read for all of the rows
 	for i, c := range columns {
 		if one, ok := l.known[c.ID]; ok {
 			out[i], err = batch.Repeat(one, len(rows))
@@ -146,8 +148,8 @@ func (l *located) piece(ctx context.Context, columns []schema.Column, from, to i
 	return out, nil
 }
 
-// unlessNewer returns the current values of a column: patched values of the rows that have one, and
-// written values, which it reads, of all other rows.
+// unlessNewer returns the current values of a column for the given rows. If a row has a patched
+// value, that is its value. For all other rows it reads the written values.
 func (l *located) unlessNewer(ctx context.Context, set *patch.Set, column schema.Column, rows []uint32) (arrow.Array, error) {
 	newer, err := newerIn(set, column, rows)
 	if err != nil {
@@ -164,7 +166,7 @@ func (l *located) unlessNewer(ctx context.Context, set *patch.Set, column schema
 	return newest(rows, newer, older)
 }
 
-// written returns the schema version with which the rowset was written.
+// written returns the schema version with which the rows of the rowset were written.
 func (l *located) written() schema.Table {
 	for _, v := range l.table.Memtables {
 		if v.Source == l.source {
@@ -177,7 +179,7 @@ func (l *located) written() schema.Table {
 	return l.table.Schema
 }
 
-// part returns the rowset if it is a part, and nil if it is a memtable.
+// part returns the rowset if it is a part. If it is a memtable, it returns nil.
 func (l *located) part() *catalog.Part {
 	i, ok := slices.BinarySearchFunc(l.table.Parts, l.source, func(p *catalog.Part, id base.SourceID) int { return cmp.Compare(p.ID, id) })
 	if !ok {
@@ -186,7 +188,7 @@ func (l *located) part() *catalog.Part {
 	return l.table.Parts[i]
 }
 
-// read returns columns of the rows with their written values, converted to the current types.
+// read returns columns of the given rows, with their written values converted to the current types.
 func (l *located) read(ctx context.Context, columns []schema.Column, rows []uint32) ([]arrow.Array, error) {
 	if len(columns) == 0 {
 		return nil, nil

@@ -12,24 +12,24 @@ import (
 	"github.com/scoterdb/scoter/internal/patch"
 )
 
-// rowsetCaches bounds the memory of all existing values of type rowsetCache together. A rowsetCache
-// belongs to the patches of its rowset, and is freed with the last of them. Here is only a list of
-// weak pointers to them.
+// rowsetCaches limits the memory that all rowsetCaches take together. A rowsetCache has cached
+// values of the changed rows of one rowset. It belongs to the patches of that rowset, and is freed
+// with the last of them. So rowsetCaches has only a list of weak pointers to them.
 type rowsetCaches struct {
-	most  int64         // limit of the cached values, in bytes
+	most  int64         // limit of the memory of all cached values, in bytes
 	bytes *atomic.Int64 // memory of all existing caches, in bytes
 
 	mu  sync.Mutex
-	all []weak.Pointer[rowsetCache] // guarded by mu
-	// full is the length of the list at which pointers to freed caches are removed from it.
-	full int // guarded by mu
+	all []weak.Pointer[rowsetCache] // pointers to all caches; guarded by mu
+	// full is the length of the list all from which on pointers to freed caches are removed.
+	full int // length of all at which to remove pointers; guarded by mu
 }
 
 func newRowsetCaches(most int64) *rowsetCaches {
 	return &rowsetCaches{most: most, bytes: new(atomic.Int64)}
 }
 
-// of returns the rowsetCache of a patch set's rowset.
+// of returns the rowsetCache of the rowset to which a patch set belongs.
 func (x *rowsetCaches) of(set *patch.Set) *rowsetCache {
 	return set.Beside(func() any {
 		s := &rowsetCache{columns: cachedColumns{}, bytes: new(atomic.Int64), total: x.bytes}
@@ -45,8 +45,8 @@ func (x *rowsetCaches) of(set *patch.Set) *rowsetCache {
 	}).(*rowsetCache)
 }
 
-// thereLocked returns the caches that were not freed, and removes the others from the list. x.mu
-// must be held.
+// thereLocked returns the caches that still exist, and removes the pointers to freed caches from
+// the list. The caller holds x.mu.
 func (x *rowsetCaches) thereLocked() (all []*rowsetCache) {
 	x.all = slices.DeleteFunc(x.all, func(p weak.Pointer[rowsetCache]) bool {
 		s := p.Value()
@@ -58,10 +58,10 @@ func (x *rowsetCaches) thereLocked() (all []*rowsetCache) {
 	return all
 }
 
-// trim evicts columns until the limit is met. It is called after a query has got the columns that
-// it needs. It evicts the least recently used columns first, then those that this query has added,
-// and last those that the query found in the cache. So a query that needs more than the limit finds
-// part of its columns the next time.
+// trim evicts cached columns until their memory is below the limit. It is called after a query has
+// got the columns that it needs. It evicts columns in this order: first the least recently used
+// ones, then those that this query has added, and last those that the query found in the cache. So
+// a query that needs more than the limit finds a part of its columns in the cache the next time.
 func (x *rowsetCaches) trim() {
 	if x.bytes.Load() <= x.most {
 		return

@@ -18,14 +18,15 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// scanFunction is the table function that reads memtables. User statements cannot call it.
+// scanFunction is the name of the DuckDB table function that reads memtables. User statements
+// cannot call it.
 const scanFunction = "scoter_memtable"
 
-// scans has the descriptions of memtables that running queries scan, by id. The id is in the
-// query's SQL text, as the only argument of the table function. It is unique among all DuckDB
+// scans has the descriptions of the memtables that running queries scan, by scan id. The id is in
+// the query's SQL text, as the only argument of the table function. It is unique among all DuckDB
 // instances of the process.
 var scans struct {
-	sync.Map // uint64 -> *C.scoter_scan
+	sync.Map // uint64 (the scan id) -> *C.scoter_scan
 	last     atomic.Uint64
 }
 
@@ -37,7 +38,7 @@ func scoterFindScan(id C.uint64_t) *C.scoter_scan {
 	return nil
 }
 
-// register registers the C functions in the connection's database.
+// register registers the C functions of this package in the database of the connection.
 func register(conn *duck.Conn) error {
 	name := C.CString(scanFunction)
 	defer C.free(unsafe.Pointer(name))
@@ -51,17 +52,17 @@ func register(conn *duck.Conn) error {
 	return nil
 }
 
-// scan is a registered description of memtables. The table function finds it by its id until it is
-// closed.
+// scan is a description of memtables that is registered for DuckDB. The table function finds it by
+// its id until it is closed.
 type scan struct {
 	id     uint64
 	memory cMemory
 }
 
-// newScan registers a scan of memtables, which all have one schema version of the table. hiddenOf
-// returns the ordinals of the rows of a memtable to leave out; nil: none. The scan may also leave
-// out rows that do not meet the bounds. The memtables must stay referenced until the scan is
-// closed.
+// newScan registers a scan of memtables, which must all have the same schema version of the table.
+// hiddenOf returns the numbers of the rows of a memtable that the scan must leave out. A nil
+// hiddenOf means none. The scan may also leave out rows that do not meet the bounds. The caller
+// must hold references to the memtables until the scan is closed.
 func newScan(now schema.Table, views []memtable.View, hiddenOf func(base.SourceID) []uint32, bounds []Bound) (*scan, error) {
 	s := &scan{id: scans.last.Add(1)}
 	described, err := s.describe(views, hiddenOf)
@@ -109,7 +110,8 @@ func (s *scan) describe(views []memtable.View, hiddenOf func(base.SourceID) []ui
 	return out, nil
 }
 
-// describeColumns returns the description of a scan with columns and without batches.
+// describeColumns returns a C struct that describes a scan. It has the given columns. The caller
+// adds the batches.
 func (s *scan) describeColumns(columns []schema.Column) (*C.scoter_scan, error) {
 	m := &s.memory
 	out := &cArray[C.scoter_scan](m, 1)[0]

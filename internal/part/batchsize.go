@@ -10,12 +10,13 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// BatchSize is the largest size of a batch: in rows, and approximately in bytes of values.
+// BatchSize is the maximum size of a batch: its number of rows, and approximately the number of
+// bytes of its values.
 type BatchSize struct{ Rows, Bytes int64 }
 
-// of returns how many rows of the part in f have the size s in memory. Values in memory may be many
-// times larger than in the file. dictionaries says that texts are read as dictionaries if the file
-// has them.
+// of returns how many rows of the part in f take at most the size s in memory. Values in memory may
+// be many times larger than in the file. dictionaries says that texts are read as dictionaries if
+// the file has them.
 func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (rows int64, err error) {
 	var leaves []leafPath
 	for i, f := range table.Arrow().Fields() {
@@ -24,7 +25,8 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 		}
 	}
 	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
-		// arrow-go allocates memory for the batch size even if there are fewer rows.
+		// Limit the number of rows to those that exist, because arrow-go allocates memory for the
+		// whole batch size.
 		rows = min(s.Rows, RowGroupRows, p.rows)
 		for i, g := range p.groups {
 			if len(g.chunks) != len(leaves) {
@@ -39,7 +41,7 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 				bytes, known = bytes+size, known && sure
 			}
 			if !known && g.rows < RowGroupRows && i < len(p.groups)-1 {
-				// Less than RowGroupRows: the group ended at GroupBytes.
+				// The row group has fewer than RowGroupRows rows because it ended at GroupBytes.
 				bytes = max(bytes, GroupBytes)
 			}
 			if bytes > 0 && g.rows > 0 {
@@ -52,7 +54,7 @@ func (s BatchSize) of(f *blocks.File, table schema.Table, dictionaries bool) (ro
 	return rows, err
 }
 
-// memoryBytes estimates the size in memory of the values of a column chunk. If sure is false, the
+// memoryBytes estimates the size in memory of the values of a column chunk. sure is false if the
 // estimate is not reliable. coded says that texts are read as a dictionary.
 func memoryBytes(f io.ReaderAt, chunk place, leaf leafPath, coded bool) (bytes int64, sure bool, err error) {
 	typ := leaf.typ
@@ -69,7 +71,8 @@ func memoryBytes(f io.ReaderAt, chunk place, leaf leafPath, coded bool) (bytes i
 	if !chunk.dictionary {
 		return chunk.unpacked, true, nil
 	}
-	// The dictionary alone does not tell how often each text occurs, so the size is only a guess.
+	// The dictionary does not say how often each text occurs, so the size computed from it is only
+	// a guess.
 	p, err := openPages(f, chunk, leaf.nullable)
 	if err != nil {
 		return 0, false, err

@@ -21,8 +21,9 @@ import (
 
 const benchRows = 1 << 20
 
-// benchBatches returns a typical flush: sorted hosts with ascending times, two dictionary strings,
-// and three doubles like those of sensors (random), in batches of a row group.
+// benchBatches returns the rows of a typical flush, in batches of a row group. They have sorted
+// hosts with ascending times, two dictionary strings, and three random doubles like those of
+// sensors.
 func benchBatches() (schema.Table, []arrow.RecordBatch) {
 	double := schema.Of(schema.Double)
 	table := tableOf(
@@ -100,7 +101,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// orders writes a row group with two columns for lookups and one column to read a value from.
+// orders writes a row group that has two columns for lookups, and one column from which a value is
+// read.
 func orders(b *testing.B) (table schema.Table, path string) {
 	table = tableOf(schema.Column{Name: "order", Type: schema.Of(schema.BigInt), NotNull: true}, schema.Column{Name: "line", Type: schema.Of(schema.Integer), NotNull: true},
 		schema.Column{Name: "price", Type: schema.DecimalOf(15, 2)})

@@ -14,10 +14,11 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// storage says how a leaf (a Parquet column without children) is stored. It is chosen from a sample
-// of the first row group in which the leaf has values. Measured with DuckDB 1.5.5 on a million rows
-// of a sorted timestamp, two dictionary strings and three random doubles (CPU s to write; bytes per
-// row; CPU ms for DuckDB to scan all):
+// storage says how a leaf (a Parquet column without children) is stored in the file. It is chosen
+// from a sample of the first row group in which the leaf has values. The following was measured
+// with DuckDB 1.5.5 on a million rows of a sorted timestamp, two dictionary strings and three
+// random doubles. The columns are CPU s to write, bytes per row, and CPU ms for DuckDB to scan all
+// rows:
 //
 //	plain, not compressed                              0.05   32.7   18
 //	plain, Snappy                                      0.07   30.3   26
@@ -29,34 +30,36 @@ import (
 //
 // So the rules are:
 //   - Integers are stored as deltas if that saves a quarter of their size.
-//   - Values are stored uncompressed if compression saves less than a sixth (pays).
-//   - Files of profile Fast use LZ4. Files of profile Best use zstd 1 if it saves much more than
-//     LZ4 (paysBeside).
+//   - Values are stored uncompressed if compression saves less than a sixth (see pays).
+//   - Files of the profile Fast use LZ4. Files of the profile Best use zstd 1 if it saves much more
+//     than LZ4 (see paysBeside).
 //   - Byte stream split is not used.
 //   - If few values are distinct, such as names or measurements with one or two decimals, files of
 //     both profiles use a dictionary. It takes a third of LZ4's time, and DuckDB reads it faster
 //     than compressed data. A GROUP BY of texts is up to five times as fast (TPC-H's l_shipmode).
 type storage struct {
-	encoding parquet.Encoding // of values that are stored without a dictionary
+	encoding parquet.Encoding // encoding of values that are stored without a dictionary
 	codec    compress.Compression
 
-	dictionary      bool // try a dictionary; it is not used if it gets too large
+	dictionary      bool // whether to try a dictionary; it is not used if it gets too large
 	dictionaryCodec compress.Compression
 }
 
-// plainly is the storage of a leaf whose values are neither encoded nor compressed.
+// plainly is the storage of a leaf (a Parquet column without children) whose values are neither
+// encoded nor compressed.
 var plainly = storage{encoding: parquet.Encodings.Plain, codec: compress.Codecs.Uncompressed}
 
 const zstdLevel = 1
 
 const (
-	// A sample consists of sampleRuns runs of sampleRunLength consecutive values. Consecutive
+	// A sample consists of sampleRuns runs of sampleRunLength consecutive values each. Consecutive
 	// values show how large deltas are. The runs are spread evenly over all values, so that they
 	// represent all parts of the data.
 	sampleRuns, sampleRunLength = 8, 512
-	// maxSampleBytes bounds the data that is compressed to see whether that pays.
+	// maxSampleBytes is the maximum size in bytes of the data that is compressed to see whether
+	// compression pays.
 	maxSampleBytes = 64 << 10
-	// maxDictionaryBytes is the largest size of a dictionary page.
+	// maxDictionaryBytes is the maximum size of a dictionary page in bytes.
 	maxDictionaryBytes = 1 << 20
 )
 
@@ -75,7 +78,8 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 	seen := countDistinct(runs, physical)
 	if distinct, ok := seen.among(float64(total)); ok {
 		indexBits := bits.Len(uint(distinct))
-		// A dictionary is used if indices and dictionary together save at least a quarter.
+		// A dictionary is used if the indices and the dictionary together save at least a quarter
+		// of the size of the values.
 		s.dictionary = 4*(distinct*seen.bits()/float64(total)+float64(indexBits)) <= 3*valueBits
 		s.dictionaryCodec = codec
 		if physical > 0 && !pays(appendHybrid(nil, seen.indices, indexBits), codec) {
@@ -85,8 +89,8 @@ func choose(leaf leafPath, c column, profile Profile) storage {
 	return s
 }
 
-// chooseAgain returns the storage of a leaf without a dictionary, after its dictionary turned out
-// to be too large.
+// chooseAgain chooses the storage of a leaf (a Parquet column without children) after its
+// dictionary turned out to be too large. The chosen storage has no dictionary.
 func chooseAgain(leaf leafPath, c column, profile Profile) storage {
 	runs, _ := c.sample(leaf)
 	defer release(runs)
@@ -94,11 +98,11 @@ func chooseAgain(leaf leafPath, c column, profile Profile) storage {
 	return s
 }
 
-// withoutDictionary returns the best storage without a dictionary for a sample, and the average
-// number of bits that this storage needs per value before compression.
+// withoutDictionary returns the best storage without a dictionary for the values of a sample. It
+// also returns the average number of bits that this storage needs per value before compression.
 func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storage, valueBits float64) {
-	// Unpacking deltas takes time, so they must save a quarter. Packed deltas are not worth
-	// compressing.
+	// Deltas are used only if they save a quarter of the size, because unpacking them takes time.
+	// It is not worth compressing packed deltas.
 	if width, deltaBits := deltaWidth(runs); deltaBits >= 0 && 4*deltaBits <= 3*width {
 		return storage{encoding: parquet.Encodings.DeltaBinaryPacked, codec: compress.Codecs.Uncompressed}, float64(deltaBits)
 	}
@@ -112,13 +116,13 @@ func withoutDictionary(runs []arrow.Array, codec compress.Compression) (s storag
 	return storage{encoding: parquet.Encodings.Plain, codec: codec}, data.bits()
 }
 
-// paysBeside reports whether zstd is worth its slower decompression: whether it makes a sample
-// smaller than LZ4 does by at least a fifth of the sample's size.
+// paysBeside reports whether zstd is worth its slow decompression: whether it saves at least a
+// fifth of the sample's size more than LZ4 does.
 //
-// DuckDB decompresses LZ4 three to four times as fast: 0.7 ns less per decompressed byte. If zstd
-// saves only a tenth more, as for TPC-H's comments, decompression costs readers as much as reading
-// that tenth from a disk of 140 MB/s per core, and queries over the comments take up to 2.3 times
-// as long.
+// DuckDB decompresses LZ4 three to four times as fast as zstd: 0.7 ns less per decompressed byte.
+// If zstd saves only a tenth more, as for TPC-H's comments, decompression costs readers as much as
+// reading that tenth from a disk of 140 MB/s per core. Queries over the comments then take up to
+// 2.3 times as long.
 func paysBeside(data []byte) bool {
 	return 5*(compressedBytes(data, compress.Codecs.Lz4Raw)-compressedBytes(data, compress.Codecs.Zstd)) >= len(data)
 }
@@ -136,8 +140,8 @@ func release(runs []arrow.Array) {
 	}
 }
 
-// physicalBytes returns the bytes per number of a type in Parquet, or 0 if the type is not a
-// number.
+// physicalBytes returns the number of bytes that Parquet takes for one number of the Arrow type t.
+// It returns 0 if t is not a type of numbers.
 func physicalBytes(t arrow.DataType) int {
 	switch t := t.(type) {
 	case *arrow.Decimal128Type:
@@ -154,7 +158,8 @@ func physicalBytes(t arrow.DataType) int {
 	return 0
 }
 
-// hasValues reports whether the leaf has any value that is not NULL.
+// hasValues reports whether the leaf (a Parquet column without children) has any value that is not
+// NULL.
 func (c column) hasValues(leaf leafPath) bool {
 	if c.dictionary != nil {
 		return c.dictionary.Len() > 0
@@ -162,8 +167,8 @@ func (c column) hasValues(leaf leafPath) bool {
 	return slices.ContainsFunc(c.values(leaf), func(a arrow.Array) bool { return a.NullN() < a.Len() })
 }
 
-// values returns the arrays that have the leaf's values, at any nesting level. The arrays are
-// borrowed.
+// values returns the arrays with the values of the leaf, which may be inside a nested column. The
+// caller does not own the arrays.
 func (c column) values(leaf leafPath) (all []arrow.Array) {
 	for _, chunk := range c.chunks {
 		a := chunk.column
@@ -182,8 +187,8 @@ func (c column) values(leaf leafPath) (all []arrow.Array) {
 	return all
 }
 
-// sample returns runs of consecutive values of the leaf, and the total number of its values. The
-// caller releases the runs.
+// sample returns some runs of consecutive values of the leaf, and the total number of the leaf's
+// values. The caller releases the runs.
 func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	all := c.values(leaf)
 	for _, a := range all {
@@ -195,7 +200,7 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 		}
 		return all, total
 	}
-	before, chunk := 0, 0 // before counts the values in all arrays before all[chunk]
+	before, chunk := 0, 0 // before is the number of values in all arrays before all[chunk]
 	for i := range sampleRuns {
 		from := i * (total - sampleRunLength) / (sampleRuns - 1)
 		for from >= before+all[chunk].Len() {
@@ -208,9 +213,9 @@ func (c column) sample(leaf leafPath) (runs []arrow.Array, total int) {
 	return runs, total
 }
 
-// deltaWidth returns the number of bits of an integer (width), and the average number of bits of
-// its delta to the integer before. Deltas are packed in miniblocks of 32 values, as in
-// DELTA_BINARY_PACKED. average is -1 if the type is not an integer.
+// deltaWidth returns two numbers for runs of integers: the bits of an integer (width), and the
+// average bits of its delta to the integer before it (average). Deltas are packed in miniblocks of
+// 32 values, as in DELTA_BINARY_PACKED. If the type is not an integer, average is -1.
 func deltaWidth(runs []arrow.Array) (width, average int) {
 	const miniblock = 32
 	total, blocks := 0, 0
@@ -249,10 +254,12 @@ func widen(values []int32) []int64 {
 	return out
 }
 
-// distinctSample counts the distinct values of a sample.
+// distinctSample describes the distinct values among the values of a sample.
 type distinctSample struct {
-	values, distinct, bytes int     // bytes is the size of the distinct values
-	indices                 []int32 // indices[i] is the index of value i among the distinct values
+	// Numbers of values and of distinct values, and bytes of the distinct values.
+	values, distinct, bytes int
+	// indices[i] is the index of value i of the sample among the distinct values.
+	indices []int32
 }
 
 func countDistinct(runs []arrow.Array, physical int) distinctSample {
@@ -291,17 +298,18 @@ func countNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, boo
 	return s
 }
 
-// bits returns the average number of bits of a distinct value.
+// bits returns the average number of bits that a distinct value takes.
 func (s distinctSample) bits() float64 { return 8 * float64(s.bytes) / float64(s.distinct) }
 
 // among estimates how many of total values are distinct, if the sample was drawn from these values.
-// It returns false if too few values of the sample repeat for an estimate.
+// It returns false if too few values of the sample repeat to estimate that.
 func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	n, d := float64(s.values), float64(s.distinct)
 	if s.values == 0 || 20*d > 19*n {
 		return 0, false
 	}
-	// Of n draws from N values, about N(1-exp(-n/N)) are distinct. This grows with N.
+	// If n values are drawn from N distinct values, about N(1-exp(-n/N)) of them are distinct. This
+	// grows with N.
 	expected := func(N, n float64) float64 { return -N * math.Expm1(-n/N) }
 	low, high := d, 32*n
 	for range 40 {
@@ -314,7 +322,7 @@ func (s distinctSample) among(total float64) (distinct float64, ok bool) {
 	return max(1, expected(high, total)), true
 }
 
-// plainBytes has a sample of values, approximately in PLAIN encoding.
+// plainBytes is a sample of values in approximately PLAIN encoding.
 type plainBytes struct {
 	bytes  []byte
 	values int
@@ -334,13 +342,13 @@ func plainSample(runs []arrow.Array) (p plainBytes) {
 	return p
 }
 
-// pays reports whether a codec saves at least a sixth of a sample.
+// pays reports whether compressing data, a sample of values, with the codec saves at least a sixth.
 func pays(data []byte, codec compress.Compression) bool {
 	return len(data) > 0 && 6*compressedBytes(data, codec) <= 5*len(data)
 }
 
-// compressedBytes returns the size of data after compression, or its present size if arrow-go does
-// not have the codec.
+// compressedBytes returns the size in bytes of data after compression. If arrow-go does not have
+// the codec, it returns the size before compression.
 func compressedBytes(data []byte, codec compress.Compression) int {
 	c, err := compress.GetCodec(codec)
 	if err != nil {
@@ -349,7 +357,7 @@ func compressedBytes(data []byte, codec compress.Compression) int {
 	return len(c.EncodeLevel(make([]byte, 0, c.CompressBound(int64(len(data)))), data, zstdLevel))
 }
 
-// plain appends a value approximately in PLAIN encoding.
+// plain appends value i of the array a to a byte slice, in approximately PLAIN encoding.
 func plain(to []byte, a arrow.Array, i int) []byte {
 	switch a := a.(type) {
 	case *array.String:
@@ -370,7 +378,7 @@ func plain(to []byte, a arrow.Array, i int) []byte {
 		return append(to, value...)
 	}
 	to = append(to, value[:min(width, physical)]...)
-	for ; width < physical; width++ { // Parquet's integers have at least four bytes
+	for ; width < physical; width++ { // integers in Parquet have at least four bytes
 		to = append(to, 0)
 	}
 	return to

@@ -18,8 +18,9 @@ import (
 
 // pageBytes is the approximate size of a data page before compression. Small pages make queries
 // slower, since each page has a fixed cost. Large pages make lookups slower, since the lookup of a
-// single value unpacks a whole page. Measured with DuckDB 1.5.5 on TPC-H's lineitem (CPU of 17
-// queries over flushed | merged parts; lookup of one price):
+// single value unpacks a whole page. The following was measured with DuckDB 1.5.5 on TPC-H's
+// lineitem. The columns are the relative CPU time of 17 queries over flushed and over merged parts,
+// and the time to look up one price:
 //
 //	1 MiB     1    | 1      547 µs
 //	256 KiB   1.01 | 0.98   204 µs
@@ -27,45 +28,47 @@ import (
 const pageBytes = 256 << 10
 
 // pageStep is the number of rows that DuckDB reads at once. The number of rows of a page is a
-// multiple of pageStep, unless pageStep rows are too large for a page. DuckDB can skip the pageStep
-// rows that a filter excludes only if they are all in one page: with pages of 128 KiB that began at
-// any row, queries with few result rows took 1.25 to 1.38 times as long.
+// multiple of pageStep, unless pageStep rows are too large for a page. If a filter excludes
+// pageStep rows, DuckDB can skip them only if they are all in one page. With pages of 128 KiB that
+// began at any row, queries with few result rows took 1.25 to 1.38 times as long.
 const pageStep = 2048
 
-// chunk writes a column chunk, page by page. Each page begins with a new row.
+// chunk writes a column chunk (one column of one row group), page by page. Each page begins with a
+// new row.
 type chunk struct {
 	pages   file.PageWriter
 	descr   *pqschema.Column
 	encoder encoder
 	kind    parquet.Encoding
 
-	slots int // slots in the current page, see shredded
-	// step is the unit in which slots are added to a page: each page has a multiple of step slots,
-	// unless step slots are too large for a page.
+	slots int // number of slots in the current page; a slot is one value, NULL or empty list
+	// step is the unit in which slots (values, NULLs and empty lists) are added to a page. The
+	// number of slots of each page is a multiple of step, unless step slots are too large for a
+	// page.
 	step     int
 	def, rep []int16
 
-	page       []byte // buffer for encoding a page, reused
+	page       []byte // buffer in which pages are encoded, reused for each page
 	compressed bytes.Buffer
 }
 
 func newChunk(pages file.PageWriter, descr *pqschema.Column, s storage) *chunk {
 	step := pageStep
 	if descr.MaxRepetitionLevel() > 0 {
-		step = 1 // in a nested column the number of slots is not the number of rows
+		step = 1 // the number of slots in a nested column is not the number of rows
 	}
 	return &chunk{pages: pages, descr: descr, encoder: newEncoder(s, descr), kind: s.encoding, step: step}
 }
 
-// useDictionary writes the dictionary page. Afterwards add must get indices of the dictionary
-// instead of values.
+// useDictionary writes the page with the dictionary d. From then on add must get indices of the
+// dictionary instead of values.
 func (c *chunk) useDictionary(d dictionary) error {
 	c.encoder, c.kind = newIndexEncoder(d.values), parquet.Encodings.RLEDict
 	_, err := c.pages.WriteDictionaryPage(file.NewDictionaryPage(memory.NewBufferBytes(d.page), int32(d.values), parquet.Encodings.Plain))
 	return err
 }
 
-// add writes the slots and values of some rows, and begins new pages as needed.
+// add writes the values and NULLs of some rows to pages, and begins new pages as needed.
 func (c *chunk) add(s shredded) error {
 	values := s.values
 	if ext, ok := values.(array.ExtensionArray); ok {
@@ -73,7 +76,7 @@ func (c *chunk) add(s shredded) error {
 	}
 	most := c.descr.MaxDefinitionLevel()
 	steps := c.step*averageBytes(values, s.present) <= pageBytes
-	taken := 0 // number of values of s that were added to pages
+	taken := 0 // number of values of s that were added to pages so far
 	for at := 0; at < s.slots; {
 		left := s.present.slice(taken, s.present.len())
 		to := at + c.room(values, left, s.slots-at, steps)
@@ -113,18 +116,18 @@ func (c *chunk) add(s shredded) error {
 	return nil
 }
 
-// maxPageSlots bounds the slots of a page, for columns with so few or small values that pageBytes
-// does not bound them.
+// maxPageSlots is the maximum number of slots (values, NULLs and empty lists) of a page. It matters
+// for columns with so few or small values that pageBytes does not limit them.
 const maxPageSlots = RowGroupRows
 
-// room returns how many of the remaining slots to add to the current page at once. left has the
-// remaining values. The caller then checks again whether the page is full. room returns 0 if the
-// page must be written first. steps says that each page of the leaf must have a multiple of c.step
-// slots.
+// room returns how many of the remaining slots (values, NULLs and empty lists) to add to the
+// current page at once. Afterwards the caller checks again whether the page is full. room returns 0
+// if the page must be written first. slots is the number of remaining slots, and left selects the
+// remaining values. steps says that the number of slots in each page must be a multiple of c.step.
 func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) int {
 	within := func(bytes int) int {
 		if n := fitting(values, left, bytes); n < left.len() {
-			return n // n values fit, so n slots fit: a slot has at most one value
+			return n // a slot has at most one value, so at least n slots fit
 		}
 		return slots
 	}
@@ -133,7 +136,7 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	if past := (c.slots + n) % c.step; past < n {
 		n -= past
 	} else if steps {
-		// pageBytes are used up in the middle of a step: complete this step, and no more.
+		// The page is full in the middle of a step: complete this step, and no more.
 		n = min(within(2*pageBytes-size), c.step-c.slots%c.step)
 	}
 	if n == 0 && size < pageBytes/2 {
@@ -142,7 +145,7 @@ func (c *chunk) room(values arrow.Array, left selection, slots int, steps bool) 
 	return min(n, slots, maxPageSlots-c.slots)
 }
 
-// averageBytes returns the average size of the values in PLAIN encoding.
+// averageBytes returns the average size in bytes of the selected values in PLAIN encoding.
 func averageBytes(values arrow.Array, s selection) int {
 	texts, ok := values.(textArray)
 	if !ok {
@@ -155,7 +158,7 @@ func averageBytes(values arrow.Array, s selection) int {
 }
 
 // fitting returns how many of the selected values, beginning with the first, take at most the given
-// number of bytes. It adds up the lengths of texts instead of using an average, because all
+// number of bytes. For texts it adds up their lengths instead of using an average, because all
 // remaining texts may be the same few large texts of a dictionary.
 func fitting(values arrow.Array, s selection, bytes int) int {
 	texts, ok := values.(textArray)
@@ -178,7 +181,8 @@ func fitting(values arrow.Array, s selection, bytes int) int {
 	return len(s.positions)
 }
 
-// widthOf returns the approximate size in bytes of each value of an array. The array has no texts.
+// widthOf returns the approximate size in bytes of each value of an array. It is not for arrays of
+// texts.
 func widthOf(values arrow.Array) int {
 	if fixed, ok := values.DataType().(arrow.FixedWidthDataType); ok {
 		return max(1, fixed.Bytes())
@@ -186,10 +190,10 @@ func widthOf(values arrow.Array) int {
 	return 16
 }
 
-// full reports whether the page must be written before more slots are added.
+// full reports whether the current page must be written before more values are added.
 func (c *chunk) full() bool {
 	size := c.encoder.size()
-	step := size * c.step / c.slots // average bytes of c.step slots
+	step := size * c.step / c.slots // average size in bytes of c.step slots
 	if step > pageBytes {
 		return size >= pageBytes
 	}
@@ -205,7 +209,7 @@ func count(levels []int16, level int16) (n int) {
 	return n
 }
 
-// flush writes the current page, and begins the next one.
+// flush writes the current page to the file, and begins the next page.
 func (c *chunk) flush() error {
 	if c.slots == 0 {
 		return nil
@@ -213,7 +217,7 @@ func (c *chunk) flush() error {
 	c.page = appendLevels(c.page[:0], c.rep, c.descr.MaxRepetitionLevel())
 	c.page = appendLevels(c.page, c.def, c.descr.MaxDefinitionLevel())
 	c.page = c.encoder.flush(c.page)
-	if len(c.page) > math.MaxInt32 { // lengths in page headers have 32 bits
+	if len(c.page) > math.MaxInt32 { // the lengths in page headers have 32 bits
 		return base.Errorf(base.TooLarge, "a row with %d bytes in one column", len(c.page))
 	}
 	data := c.page
@@ -228,8 +232,8 @@ func (c *chunk) flush() error {
 	return err
 }
 
-// appendLevels appends definition or repetition levels, preceded by their encoded length. highest
-// is the greatest possible level. If highest is 0, nothing is appended.
+// appendLevels appends the definition or repetition levels of a page to a byte slice, after their
+// encoded length. highest is the greatest possible level. If it is 0, nothing is appended.
 func appendLevels(to []byte, levels []int16, highest int16) []byte {
 	if highest == 0 {
 		return to
@@ -240,7 +244,7 @@ func appendLevels(to []byte, levels []int16, highest int16) []byte {
 	return to
 }
 
-// close writes the last page and ends the chunk.
+// close writes the last page and ends the column chunk.
 func (c *chunk) close() error {
 	if err := c.flush(); err != nil {
 		return err

@@ -44,9 +44,9 @@ func pagesOf(t *testing.T, fsys vfs.FS, table schema.Table, leaf int) (all []pag
 	return all
 }
 
-// TestPagesBeginWhereDuckDBReads writes batches of odd sizes. Independently of them, a page holds a
-// multiple of the rows that DuckDB reads at once, and about pageBytes. A page of values that are
-// too large for that is only bounded by bytes.
+// TestPagesBeginWhereDuckDBReads writes batches of odd sizes. Whatever these sizes are, the number
+// of rows of a page must be a multiple of the rows that DuckDB reads at once, and a page must have
+// about pageBytes bytes. If values are too large for that, a page is limited only by bytes.
 func TestPagesBeginWhereDuckDBReads(t *testing.T) {
 	const atOnce = 2048 // rows that DuckDB reads at once
 	const wide = 3000   // bytes of a text; a page holds fewer than atOnce of these
@@ -129,8 +129,8 @@ func dictionaryOf(values []string, codes []uint32) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "text", Type: textDictionary, Nullable: true}}, nil), []arrow.Array{column}, int64(len(codes)))
 }
 
-// unequal returns a large value and short ones, and codes that have each short one once, and the
-// large one the given number of times, beginning with row at.
+// unequal returns one large value and many short ones. It also returns codes in which each short
+// value occurs once, and the large one the given number of times, beginning with row at.
 func unequal(large, short, times, at int) (values []string, codes []uint32) {
 	values = []string{strings.Repeat("x", large)}
 	for i := range short {
@@ -169,8 +169,8 @@ func TestPagesOfUnequalTextsAreBounded(t *testing.T) {
 	}
 }
 
-// TestRowGroupsAreBoundedByBytes writes large rows, also as a dictionary. No row group holds more
-// of them than may be read at once.
+// TestRowGroupsAreBoundedByBytes writes large rows, with and without a dictionary. No row group may
+// have more of them than may be read at once.
 func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 	const wide, atOnce, batches = 20_000, 1000, 32
 	table := tableOf(schema.Column{Name: "id", Type: schema.Of(schema.BigInt)}, schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
@@ -220,9 +220,9 @@ func TestRowGroupsAreBoundedByBytes(t *testing.T) {
 	}
 }
 
-// TestRowGroupsOfUnequalTextsAreBoundedByBytes writes dictionaries with few large texts of which
-// the rows have many, and the other way round. It also writes rows that begin or end with large
-// ones.
+// TestRowGroupsOfUnequalTextsAreBoundedByBytes writes dictionaries with few large texts that many
+// rows have, and dictionaries with many large texts that few rows have. It also writes rows that
+// begin or end with large texts.
 func TestRowGroupsOfUnequalTextsAreBoundedByBytes(t *testing.T) {
 	table := tableOf(schema.Column{Name: "text", Type: schema.Of(schema.Varchar)})
 	const large, short, times = 100_000, 5000, 6000

@@ -11,12 +11,14 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// column is one column of one row group. It has either an array per batch (chunks) or, if an array
-// is dictionary-encoded, one dictionary of the values in use and an index per row.
+// column is one column of one row group. It has either one array for each batch (chunks) or one
+// dictionary of the values in use, with an index for each row. It has a dictionary if some array is
+// dictionary-encoded.
 type column struct {
-	chunks     []*shredder   // nil if dictionary is set
-	dictionary *array.String // distinct, all used, in order of appearance
-	indices    *array.Int32  // index in dictionary per row; NULL if the row is NULL
+	chunks []*shredder // the arrays, one for each batch; nil if dictionary is set
+	// dictionary is the distinct values that rows use, in the order in which they first appear.
+	dictionary *array.String
+	indices    *array.Int32 // index in dictionary of each row's value; NULL if the row is NULL
 }
 
 func isDictionary(a arrow.Array) bool {
@@ -24,11 +26,12 @@ func isDictionary(a arrow.Array) bool {
 	return ok && t.IndexType.ID() == arrow.UINT32 && t.ValueType.ID() == arrow.STRING
 }
 
-// newColumn returns a column made of consecutive arrays. It borrows the arrays for its lifetime.
+// newColumn returns a column that is made of consecutive arrays. The arrays must stay valid while
+// the column is used.
 func newColumn(chunks []arrow.Array) column {
 	if slices.ContainsFunc(chunks, isDictionary) {
-		// If only some arrays have a dictionary, all become one dictionary. An array without one
-		// only shows that its own batch did not repeat enough values.
+		// If only some arrays have a dictionary, all of them get one common dictionary. An array
+		// without a dictionary only shows that values did not repeat enough in its own batch.
 		return unify(chunks)
 	}
 	c := column{chunks: make([]*shredder, len(chunks))}
@@ -48,8 +51,8 @@ func (c column) release() {
 	}
 }
 
-// unify returns a column with one dictionary, which has exactly the values that rows of the chunks
-// use.
+// unify returns a column with one dictionary for all chunks. The dictionary has exactly the values
+// that rows of the chunks use.
 func unify(chunks []arrow.Array) column {
 	const unseen = -1
 	total := 0
@@ -58,7 +61,7 @@ func unify(chunks []arrow.Array) column {
 	}
 	var values intern.Table
 	indices := make([]int32, 0, total)
-	var valid []bool // nil while there is no NULL
+	var valid []bool // which rows are not NULL; nil while there is no NULL
 	null := func() {
 		if valid == nil {
 			valid = slices.Repeat([]bool{true}, total)
@@ -81,7 +84,7 @@ func unify(chunks []arrow.Array) column {
 		dict := d.Dictionary().(*array.String)
 		codes := d.Indices().(*array.Uint32)
 		mapped := slices.Repeat([]int32{unseen}, dict.Len())
-		// An entry of the dictionary may also be NULL.
+		// A row is also NULL if its dictionary entry is NULL.
 		checkNulls := d.NullN() > 0 || dict.NullN() > 0
 		for i, code := range codes.Uint32Values() {
 			if checkNulls && (codes.IsNull(i) || dict.IsNull(int(code))) {
@@ -104,9 +107,10 @@ func unify(chunks []arrow.Array) column {
 	return column{dictionary: array.NewStringData(texts), indices: builder.NewInt32Array()}
 }
 
-// leaf returns the rows' data of one leaf, which the caller releases. Leaves must be requested in
-// their order in the file. If how asks for a dictionary and it is worth its size, leaf also returns
-// the dictionary, and the values are indices of it.
+// leaf returns the data of one leaf (a Parquet column without children), which the caller releases.
+// Leaves must be requested in their order in the file. If how asks for a dictionary, and the
+// dictionary saves enough space, leaf also returns the dictionary. Then the values are indices of
+// it.
 func (c column) leaf(descr *pqschema.Column, leaf leafPath, how storage) (shreds, dictionary) {
 	if c.dictionary != nil {
 		return c.text(leaf, how)
@@ -121,7 +125,7 @@ func (c column) leaf(descr *pqschema.Column, leaf leafPath, how storage) (shreds
 	return all, distinctValues(descr, all)
 }
 
-// text is the method leaf for a column with a dictionary.
+// text does the work of the method leaf for a column that has a dictionary.
 func (c column) text(leaf leafPath, how storage) (shreds, dictionary) {
 	s := shredFlat(c.indices, leaf.nullable)
 	c.indices.Retain()
@@ -139,7 +143,7 @@ func (c column) text(leaf leafPath, how storage) (shreds, dictionary) {
 	return shreds{s}, dictionary{}
 }
 
-// shreds are the data of one leaf, in consecutive pieces.
+// shreds are the data of one leaf (a Parquet column without children), in consecutive pieces.
 type shreds []shredded
 
 func (all shreds) release() {
@@ -150,7 +154,7 @@ func (all shreds) release() {
 	}
 }
 
-// present returns the number of values, without NULLs.
+// present returns the number of values in all pieces, without NULLs.
 func (all shreds) present() (n int) {
 	for _, s := range all {
 		n += s.present.len()
@@ -158,8 +162,8 @@ func (all shreds) present() (n int) {
 	return n
 }
 
-// repeats reports whether the column's values repeat enough that a dictionary in the file is worth
-// its size.
+// repeats reports whether the values of the column repeat so often that a dictionary saves enough
+// space in the file.
 func (c column) repeats() bool {
 	n := c.dictionary.Len()
 	return n > 0 && 2*n <= c.indices.Len() && len(c.dictionary.ValueBytes())+4*n <= maxDictionaryBytes

@@ -14,15 +14,17 @@ import (
 	"github.com/scoterdb/scoter/internal/intern"
 )
 
-// dictionary has the distinct values of a leaf in PLAIN encoding, in the order in which they first
-// occur. values is the number of distinct values; 0 means that there is no dictionary.
+// dictionary has the distinct values of a leaf (a Parquet column without children) in PLAIN
+// encoding, in the order in which they first occur. values is the number of distinct values. 0
+// means that there is no dictionary.
 type dictionary struct {
 	page   []byte
 	values int
 }
 
-// distinctValues makes a dictionary of a leaf's values, and replaces the values by their indices.
-// If the dictionary would be too large, it returns an empty one and leaves the pieces unchanged.
+// distinctValues makes a dictionary of the values of a leaf, and replaces the values by their
+// indices. If the dictionary would be too large, it returns an empty one and leaves the pieces
+// unchanged.
 func distinctValues(descr *pqschema.Column, pieces shreds) dictionary {
 	indices := make([][]int32, len(pieces))
 	for i, s := range pieces {
@@ -56,7 +58,7 @@ func distinctValues(descr *pqschema.Column, pieces shreds) dictionary {
 }
 
 // words32 and words64 return the selected values as 32-bit and 64-bit words. They return false if
-// Parquet does not store values of this type in as many bits.
+// Parquet stores values of this type with another number of bits.
 func words32(values arrow.Array, s selection) ([]int32, bool) {
 	if a, ok := values.(*array.Float32); ok {
 		return pick(reinterpret[int32](a), s), true
@@ -71,8 +73,8 @@ func words64(values arrow.Array, s selection) ([]int64, bool) {
 	return int64s(values, s)
 }
 
-// distinctNumbers is distinctValues for numbers. It gives up if more than a quarter of the numbers
-// are distinct.
+// distinctNumbers makes a dictionary of numbers, and writes the index of each number to indices. It
+// gives up if more than a quarter of the numbers are distinct.
 func distinctNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, bool), pieces shreds, indices [][]int32) dictionary {
 	var zero T
 	most := min(pieces.present()/4, maxDictionaryBytes/int(unsafe.Sizeof(zero)))
@@ -90,14 +92,16 @@ func distinctNumbers[T int32 | int64](gather func(arrow.Array, selection) ([]T, 
 // occur. It is a hash table with linear probing, because Go's map takes several times as long for
 // keys that fit into a register.
 type numberTable[T int32 | int64] struct {
-	slots  []numberSlot[T] // a power of two of slots; at most five eighths are used
-	shift  int             // shift right of the 64-bit hash, so that an index of slots is left
+	slots []numberSlot[T] // slots of the table, a power of two; at most five eighths are used
+	// shift is the number of bits by which a 64-bit hash is shifted right to become an index of
+	// slots.
+	shift  int
 	values []T
 }
 
 type numberSlot[T int32 | int64] struct {
 	value T
-	after int32 // index of the number plus 1; 0 if the slot is free
+	after int32 // index of the number in this slot plus 1; 0 if the slot is free
 }
 
 const firstSlotBits = 10
@@ -106,10 +110,11 @@ func newNumberTable[T int32 | int64]() *numberTable[T] {
 	return &numberTable[T]{slots: make([]numberSlot[T], 1<<firstSlotBits), shift: 64 - firstSlotBits}
 }
 
-// place returns the slot of the number v or, if v is not in the table yet, the free slot for it.
+// place returns the slot of the hash table that has the number v. If the table does not have v, it
+// returns the free slot for it.
 func (t *numberTable[T]) place(v T) *numberSlot[T] {
-	// The multiplicative hash uses 2^64 divided by the golden ratio (Knuth, The Art of Computer
-	// Programming, 6.4).
+	// The hash is the number multiplied by 2^64 divided by the golden ratio (Knuth, The Art of
+	// Computer Programming, 6.4).
 	const golden = 0x9e3779b97f4a7c15
 	at := uint64(v) * golden >> t.shift
 	for {
@@ -121,8 +126,8 @@ func (t *numberTable[T]) place(v T) *numberSlot[T] {
 	}
 }
 
-// indexes writes the index of each number to out, and adds new numbers to the table. It returns
-// false if the table would get more than most distinct numbers.
+// indexes writes the index of each number to out, and adds new numbers to the table. most is the
+// maximum number of distinct numbers: if the table would get more, indexes returns false.
 func (t *numberTable[T]) indexes(numbers []T, out []int32, most int) bool {
 	for i, v := range numbers {
 		s := t.place(v)
@@ -151,7 +156,8 @@ func (t *numberTable[T]) grow() {
 	}
 }
 
-// distinctOthers is distinctValues for values that are not numbers.
+// distinctOthers makes a dictionary of values that are not numbers, and writes the index of each
+// value to indices.
 func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) dictionary {
 	var known intern.Table
 	for i, s := range pieces {
@@ -176,7 +182,7 @@ func distinctOthers(descr *pqschema.Column, pieces shreds, indices [][]int32) di
 	return dictionary{page: page, values: known.Len()}
 }
 
-// textPageBytes returns the size of texts as a dictionary page.
+// textPageBytes returns the size in bytes of a dictionary page with the given texts.
 func textPageBytes(texts *intern.Table) int { return texts.Bytes() + 4*texts.Len() }
 
 // indexTexts writes the index of each text to out, and adds new texts to known. It returns false if
@@ -186,7 +192,7 @@ func indexTexts(known *intern.Table, texts textArray, present selection, out []i
 		return true
 	}
 	data, offsets := texts.ValueBytes(), texts.ValueOffsets()
-	first := offsets[0] // offset in the column's buffer at which ValueBytes begins
+	first := offsets[0] // position of the first byte of ValueBytes in the column's buffer
 	for i := range out {
 		at := present.at(i)
 		out[i] = int32(known.Index(data[offsets[at]-first : offsets[at+1]-first]))
@@ -197,13 +203,16 @@ func indexTexts(known *intern.Table, texts textArray, present selection, out []i
 	return true
 }
 
-// indexPlain is indexTexts for values that are not texts, each taken in its PLAIN encoding.
+// indexPlain writes the index of each value to out, and adds new values to known. It is for values
+// that are neither numbers nor texts, and compares their PLAIN encodings. It returns false if the
+// distinct values do not fit into a dictionary page.
 func indexPlain(known *intern.Table, descr *pqschema.Column, s shredded, out []int32) bool {
 	var value []byte
 	for i := range out {
 		var err error
 		if value, err = appendPlain(value[:0], descr, s.values, s.present.slice(i, i+1)); err != nil || known.Bytes() > maxDictionaryBytes {
-			return false // the error occurs again when the values are written without a dictionary
+			// The error is found again when the values are written without a dictionary.
+			return false
 		}
 		out[i] = int32(known.Index(value))
 	}

@@ -9,22 +9,24 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// encoder collects the values of one page. arrow-go's own encoders make several calls per value,
-// which cost more than the compression.
+// encoder collects and encodes the values of one page. arrow-go's own encoders are not used,
+// because they make several calls per value, which cost more than the compression.
 type encoder interface {
-	// add appends the selected values to the page. The array has the leaf's storage type.
+	// add appends the selected values to the page. The array has the storage type of the leaf (a
+	// Parquet column without children).
 	add(values arrow.Array, s selection) error
-	// size returns the approximate size of the page so far, in bytes.
+	// size returns the approximate encoded size of the page so far, in bytes.
 	size() int
-	// flush appends the encoded page to a buffer, returns it, and starts the next page.
+	// flush appends the encoded page to the given byte slice, returns the result, and starts the
+	// next page.
 	flush(to []byte) []byte
 }
 
-// plainEncoder implements PLAIN.
+// plainEncoder encodes values in Parquet's encoding PLAIN.
 type plainEncoder struct {
 	descr *pqschema.Column
 	data  []byte
-	bits  []byte // booleans of the page, one per byte
+	bits  []byte // booleans of the page so far, one per byte
 }
 
 func (e *plainEncoder) add(values arrow.Array, s selection) (err error) {
@@ -51,7 +53,7 @@ func (e *plainEncoder) flush(to []byte) []byte {
 	return to
 }
 
-// deltaEncoder implements DELTA_BINARY_PACKED.
+// deltaEncoder encodes integers in Parquet's encoding DELTA_BINARY_PACKED.
 type deltaEncoder[T int32 | int64] struct {
 	gather func(arrow.Array, selection) ([]T, bool)
 	values []T
@@ -74,7 +76,8 @@ func (e *deltaEncoder[T]) flush(to []byte) []byte {
 	return to
 }
 
-// indexEncoder implements RLE_DICTIONARY: the values it gets are indices of a dictionary.
+// indexEncoder encodes values in Parquet's encoding RLE_DICTIONARY. The values that it gets are
+// indices of a dictionary.
 type indexEncoder struct {
 	width   int
 	indices []int32

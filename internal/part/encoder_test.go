@@ -20,7 +20,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// sequences return the n-th number of a column, in ways that encodings treat differently.
+// sequences are functions that return the n-th number of a column. Encodings treat the sequences
+// differently.
 var sequences = []func(r *rand.Rand, n int) int64{
 	func(*rand.Rand, int) int64 { return 7 },
 	func(_ *rand.Rand, n int) int64 { return int64(n) },
@@ -213,9 +214,9 @@ func TestZstdIsForWhatItMakesMuchSmallerThanLZ4(t *testing.T) {
 	}
 }
 
-// TestRowGroupsWithoutValuesDecideNothing writes row groups of NULLs before, between and after
-// others, flat and nested, with and without dictionaries. The others are stored as without NULLs,
-// and the footer says how.
+// TestRowGroupsWithoutValuesDecideNothing writes row groups that have only NULLs before, between
+// and after other row groups. The columns are flat and nested, with and without dictionaries. The
+// other row groups must be stored as if these were not there, and the footer must say how.
 func TestRowGroupsWithoutValuesDecideNothing(t *testing.T) {
 	types := []string{"VARCHAR", "BIGINT", "DOUBLE", "VARCHAR[]", "STRUCT(a BIGINT, b VARCHAR)"}
 	table := tableOfTypes(t, types)

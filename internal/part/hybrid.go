@@ -7,10 +7,10 @@ import (
 )
 
 // appendHybrid appends values of width bits in Parquet's hybrid encoding: runs of equal values, and
-// bit-packed groups of eight values. Here runs begin and end only at boundaries of groups. That
-// costs at most a few bytes per run, and each group is examined only once.
+// groups of eight values whose bits are packed. Here runs begin and end only at boundaries of such
+// groups. That costs at most a few bytes per run, and each group is examined only once.
 func appendHybrid[T int16 | int32](to []byte, values []T, width int) []byte {
-	const minRun = 16 // a shorter run costs more than it saves
+	const minRun = 16 // values in the shortest run; a shorter run would cost more than it saves
 	written := 0
 	for at := 0; at < len(values); {
 		end := runEnd(values, at)
@@ -28,8 +28,9 @@ func appendHybrid[T int16 | int32](to []byte, values []T, width int) []byte {
 	return appendGroups(to, values[written:], width)
 }
 
-// runEnd returns the end of a run that begins at the index at. The run consists of whole groups of
-// eight values that all equal values[at]. The last group may be shorter.
+// runEnd returns the end of the run that begins at the index at. All values of a run equal
+// values[at]. The run consists of whole groups of eight values, but the last group of all may be
+// shorter.
 func runEnd[T int16 | int32](values []T, at int) int {
 	v := values[at]
 	for len(values)-at >= 8 {
@@ -47,7 +48,8 @@ func runEnd[T int16 | int32](values []T, at int) int {
 	return len(values)
 }
 
-// appendGroups appends bit-packed groups of eight. A short last group is padded with zeros.
+// appendGroups appends values in groups of eight, with width bits for each value. A short last
+// group is padded with zeros.
 func appendGroups[T int16 | int32](to []byte, values []T, width int) []byte {
 	if len(values) == 0 {
 		return to
@@ -78,8 +80,8 @@ func appendGroups[T int16 | int32](to []byte, values []T, width int) []byte {
 	return to
 }
 
-// appendPacked appends values of width bits each, lowest bits first. The last byte is padded with
-// zeros.
+// appendPacked appends values of width bits each, the lowest bits first. The last byte is padded
+// with zeros.
 func appendPacked[T int16 | int32 | uint64](to []byte, values []T, width int) []byte {
 	word, filled := uint64(0), 0
 	for _, v := range values {
@@ -97,11 +99,12 @@ func appendPacked[T int16 | int32 | uint64](to []byte, values []T, width int) []
 	return to
 }
 
-// The sizes of DELTA_BINARY_PACKED's blocks and miniblocks, in values.
+// deltaBlock and deltaMiniblock are the sizes of blocks and miniblocks in the encoding
+// DELTA_BINARY_PACKED, in values.
 const deltaBlock, deltaMiniblock = 128, 32
 
-// appendDeltas appends integers in DELTA_BINARY_PACKED encoding. Differences between integers wrap
-// around on overflow.
+// appendDeltas appends integers in the encoding DELTA_BINARY_PACKED. The differences between
+// integers wrap around on overflow.
 func appendDeltas[T int32 | int64](to []byte, values []T) []byte {
 	to = binary.AppendUvarint(to, deltaBlock)
 	to = binary.AppendUvarint(to, deltaBlock/deltaMiniblock)
@@ -129,7 +132,8 @@ func appendDeltaBlock[T int32 | int64](to []byte, deltas []T, least T) []byte {
 	widths := len(to)
 	to = append(to, 0, 0, 0, 0)
 	for m := 0; len(deltas) > 0; m++ {
-		var packed [deltaMiniblock]uint64 // zero beyond the end of a short miniblock
+		// packed numbers; they are zero after the end of a short miniblock.
+		var packed [deltaMiniblock]uint64
 		all := uint64(0)
 		n := min(deltaMiniblock, len(deltas))
 		for i, d := range deltas[:n] {

@@ -2,16 +2,16 @@ package part
 
 import "slices"
 
-// Integers are whole numbers in little memory: each is stored as its difference to the least
+// Integers are whole numbers in little memory. Each number is stored as its difference to the least
 // number, in as few bytes as the greatest difference needs. Unpacking them takes less time than
 // allocating fresh memory for int64s.
 type Integers struct {
 	least     int64
 	Ascending bool
-	of1       []uint8 // exactly one of of1, of2, of4 and of8 is set
+	of1       []uint8 // differences of 1 byte each; exactly one of of1, of2, of4 and of8 is set
 	of2       []uint16
 	of4       []uint32
-	of8       []int64 // the numbers themselves, not differences
+	of8       []int64 // the numbers themselves, instead of differences
 }
 
 func integersOf(values []int64) Integers {
@@ -48,7 +48,7 @@ func differences[T uint8 | uint16 | uint32](values []int64, least int64) []T {
 // Len returns the number of integers.
 func (n *Integers) Len() int { return len(n.of1) + len(n.of2) + len(n.of4) + len(n.of8) }
 
-// At returns the i-th integer.
+// At returns the integer with index i.
 func (n *Integers) At(i int) int64 {
 	switch {
 	case n.of1 != nil:
@@ -61,7 +61,7 @@ func (n *Integers) At(i int) int64 {
 	return n.of8[i]
 }
 
-// Bytes returns the memory of the integers.
+// Bytes returns the memory that the integers take, in bytes.
 func (n *Integers) Bytes() int64 {
 	return int64(len(n.of1) + 2*len(n.of2) + 4*len(n.of4) + 8*len(n.of8))
 }

@@ -5,25 +5,27 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// leafPath identifies a leaf (a Parquet column without children) of a column: the column itself, or
-// a scalar value inside a nested column, by the path to it.
+// leafPath identifies a leaf (a Parquet column without children) of a table's column. The leaf is
+// the column itself or, in a nested column, a scalar value inside. Then path leads from the column
+// to it.
 type leafPath struct {
 	column   int
 	nullable bool   // whether the table's column is nullable
-	path     []step // steps from the column to the leaf; empty for a scalar column
+	path     []step // steps from the column to the leaf; empty if the column is scalar
 	first    bool   // whether it is the first leaf of its column
 	typ      arrow.DataType
 }
 
-// step is one level of a path into a nested type: into field number child of a struct, or into the
-// elements of a list or the entries of a map (child is 0).
+// step is one level of a path into a nested column. It leads to field number child of a struct, or
+// to the elements of a list or the entries of a map (then child is 0).
 type step struct {
 	repeated bool
 	child    int
-	nullable bool // whether the field or element is nullable
+	nullable bool // whether the field or element to which the step leads is nullable
 }
 
-// appendLeaves appends the paths of all leaves of a table's column, in Parquet's order.
+// appendLeaves appends the paths of all leaves (Parquet columns without children) of a table's
+// column, in Parquet's order.
 func appendLeaves(to []leafPath, column int, f arrow.Field) ([]leafPath, error) {
 	start := len(to)
 	var descend func(path []step, t arrow.DataType) error

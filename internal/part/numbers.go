@@ -14,36 +14,36 @@ import (
 )
 
 // Numbers reads columns of whole numbers of a part, one row group at a time, for lookups of a few
-// rows. It remembers the positions of the column chunks, and unpacks them in a tenth of arrow-go's
-// time. It is immutable and holds no open file.
+// rows. It remembers the positions of the column chunks in the file, and unpacks them in a tenth of
+// arrow-go's time. It is immutable and does not hold the file open.
 type Numbers struct {
 	file    *blocks.File
-	sorted  bool // rows are ascending by the first of the columns
+	sorted  bool // whether the rows are in ascending order of the first column
 	columns []numberColumn
-	chunks  [][]place // position of each column chunk, by row group and column
+	chunks  [][]place // position in the file of each column chunk, by row group and column
 	Groups  []NumberGroup
 }
 
-// NumberGroup describes one row group of Numbers.
+// NumberGroup describes one row group of the part that a Numbers reads.
 type NumberGroup struct {
 	Rows   int
-	Bounds []NumberBounds // by column
+	Bounds []NumberBounds // the least and the greatest number of each column
 }
 
 // NumberBounds are the least and the greatest number of a column in a row group.
 type NumberBounds struct{ Min, Max int64 }
 
-// numberColumn describes how the file stores a column.
+// numberColumn describes how a part's file stores a column of whole numbers.
 type numberColumn struct {
 	name     string
 	leaf     int
 	optional bool
-	narrow   bool // has 32 bits in the file instead of 64
-	unsigned bool // is unsigned in the file
+	narrow   bool // whether numbers have 32 bits in the file instead of 64
+	unsigned bool // whether numbers are unsigned in the file
 }
 
-// OpenNumbers returns a reader of columns of a part. table is the part's schema version. ok is
-// false in two cases:
+// OpenNumbers returns a reader of some columns of a part that have whole numbers. table is the
+// part's schema version. ok is false in two cases:
 //
 //   - One of the columns has NULLs.
 //   - One of the columns does not have whole numbers. Signed numbers of at most 64 bits and
@@ -78,8 +78,8 @@ func OpenNumbers(f *blocks.File, table schema.Table, columns []base.ColumnID) (n
 	return n, ok && err == nil, err
 }
 
-// add adds a row group of the footer. It returns false if one of the columns has NULLs or no bounds
-// in the row group.
+// add adds a row group that the file's footer describes. It returns false if one of the columns has
+// NULLs, or does not have a least and a greatest value, in the row group.
 func (n *Numbers) add(g placedGroup) bool {
 	out := NumberGroup{Rows: g.rows}
 	var chunks []place
@@ -89,7 +89,7 @@ func (n *Numbers) add(g placedGroup) bool {
 			return false
 		}
 		out.Bounds = append(out.Bounds, NumberBounds{c.plain(nil, chunk.min, 1)[0], c.plain(nil, chunk.max, 1)[0]})
-		// They are slices of the footer, and would keep all of it in memory.
+		// These two fields are slices of the footer, and would keep all of it in memory.
 		chunk.min, chunk.max = nil, nil
 		chunks = append(chunks, chunk)
 	}
@@ -97,13 +97,13 @@ func (n *Numbers) add(g placedGroup) bool {
 	return true
 }
 
-// Bytes estimates the memory of n, in bytes.
+// Bytes estimates the memory that n takes, in bytes.
 func (n *Numbers) Bytes() int64 {
 	const perGroup, perColumn = 96, 128
 	return int64(len(n.Groups) * (perGroup + perColumn*len(n.columns)))
 }
 
-// Read returns all values of a row group, one Integers per column.
+// Read returns all values of a row group, as one Integers for each column.
 func (n *Numbers) Read(group int) (columns []Integers, err error) {
 	err = n.open(group, func(f io.ReaderAt) error {
 		for i, c := range n.columns {
@@ -122,8 +122,9 @@ func (n *Numbers) open(group int, do func(f io.ReaderAt) error) error {
 	return openFile(n.file, func(f io.ReaderAt, _ int64) error { return base.Wrap(do(f), "row group %d", group) })
 }
 
-// Find returns the rows of a row group that have the given values, one per column, counted from the
-// group's first row and ascending. It caches nothing, and takes a fraction of the time of Read.
+// Find returns the rows of a row group in which the columns have the given values, one value per
+// column. Rows are counted from the first row of the group, and are in ascending order. Find caches
+// nothing, and takes a fraction of the time of Read.
 func (n *Numbers) Find(group int, values []int64) (rows []uint32, err error) {
 	err = n.open(group, func(f io.ReaderAt) error {
 		for i, c := range n.columns {
@@ -143,7 +144,8 @@ func (n *Numbers) Find(group int, values []int64) (rows []uint32, err error) {
 }
 
 // find returns the rows of a column chunk that have the given value. The chunk has count rows and
-// no NULLs. If the rows are sorted by this column, find stops reading after the value.
+// no NULLs. sorted says that the rows are sorted by this column. Then find stops reading after the
+// value.
 func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int64, sorted bool) (rows []uint32, err error) {
 	look := func(first int, values []int64) (more bool) {
 		if sorted && values[len(values)-1] < value {
@@ -180,8 +182,8 @@ func (c *numberColumn) find(file io.ReaderAt, chunk place, count int, value int6
 	return rows, err
 }
 
-// among returns those of the given rows whose value in a column chunk equals value. The chunk has
-// no NULLs.
+// among returns those of the given rows whose value in a column chunk equals value. The chunk must
+// not have NULLs.
 func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []uint32) ([]uint32, error) {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
@@ -205,7 +207,8 @@ func (c *numberColumn) among(file io.ReaderAt, chunk place, value int64, rows []
 }
 
 // each calls f with the pages of a column chunk until f returns false. The chunk has the given
-// number of rows and no NULLs. first is the index in the chunk of the page's first value.
+// number of rows and no NULLs. The argument first of f is the index in the chunk of the page's
+// first value.
 func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error)) error {
 	p, err := openPages(file, chunk, c.optional)
 	if err != nil {
@@ -235,8 +238,8 @@ func (c *numberColumn) each(file io.ReaderAt, chunk place, rows int, f func(p *p
 	return err
 }
 
-// read calls f with consecutive pieces of a column chunk's values. The chunk has the given number
-// of rows and no NULLs. The values are valid during the call.
+// read calls f with consecutive pieces of the values of a column chunk. The chunk has the given
+// number of rows and no NULLs. The slice that f gets is valid only during the call.
 func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(values []int64)) error {
 	return c.each(file, chunk, rows, func(p *pages, first int, h page, data []byte, dictionary []int64) (more bool, err error) {
 		if first == 0 {
@@ -250,8 +253,8 @@ func (c *numberColumn) read(file io.ReaderAt, chunk place, rows int, f func(valu
 	})
 }
 
-// unpack appends the values of a page to a slice. The page has no NULLs. dictionary has the values
-// of the chunk's dictionary page, if any.
+// unpack appends the values of a page to the given slice. The page must not have NULLs. dictionary
+// has the values of the chunk's dictionary page, if there is one.
 func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int64) (out []int64, err error) {
 	switch h.encoding {
 	case parquet.Encodings.Plain:
@@ -266,7 +269,7 @@ func (c *numberColumn) unpack(to []int64, h page, data []byte, dictionary []int6
 	return nil, base.Errorf(base.Corrupt, "whole numbers as %s", h.encoding)
 }
 
-// plain appends count values of data, which are in PLAIN encoding, to a slice.
+// plain appends count numbers to the given slice. data has them in PLAIN encoding.
 func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	for i := range count {
 		if c.narrow {
@@ -278,15 +281,16 @@ func (c *numberColumn) plain(to []int64, data []byte, count int) []int64 {
 	return to
 }
 
-// widen replaces decoded deltas by the numbers that they represent, see widened.
+// widen replaces the values of decoded deltas by the numbers that they represent (see widened).
 func (c *numberColumn) widen(values []int64) {
 	for i := 0; c.narrow && i < len(values); i++ {
 		values[i] = c.widened(values[i])
 	}
 }
 
-// widened returns the number that the decoded value v represents. In a column that has 32 bits in
-// the file, only the lowest 32 bits of v are valid: they are extended with or without sign.
+// widened returns the number that the decoded value v represents. If the column's numbers have 32
+// bits in the file, only the lowest 32 bits of v are valid. They are then extended to 64 bits, with
+// or without sign.
 func (c *numberColumn) widened(v int64) int64 {
 	switch {
 	case !c.narrow:
@@ -297,8 +301,8 @@ func (c *numberColumn) widened(v int64) int64 {
 	return int64(int32(v))
 }
 
-// unreadable converts an error of arrow-go, or of reading a file, to Corrupt. An error that wraps
-// an error of this program, such as a failed read, keeps its kind.
+// unreadable converts an error of arrow-go, or of reading a file, to the kind Corrupt. If the error
+// wraps one of Scoter's own errors, such as a failed read, it keeps its kind.
 func unreadable(err error) error {
 	if err == nil {
 		return nil

@@ -12,24 +12,26 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// pages reads the pages of one column chunk, for lookups of a few values. arrow-go's reader takes
-// several times as long as the lookup itself, because it unpacks every page that it skips into
-// fresh memory. Slices that a method returns are valid until the next call of a method, or until
+// pages reads the pages of one column chunk, for lookups of a few values. arrow-go's reader would
+// take several times as long as the lookup itself, because it unpacks every page that it skips into
+// fresh memory. A slice that a method returns is valid until the next call of a method, or until
 // close.
 type pages struct {
 	file       io.ReaderAt
-	next, end  int64 // offsets in the file of the next page's header and of the chunk's end
-	values     int64 // number of values of all pages, including NULLs
-	unpacked   int64 // size of all pages before compression
+	next, end  int64 // offsets in the file of the next page's header, and of the end of the chunk
+	values     int64 // number of values in all pages, including NULLs
+	unpacked   int64 // size of all pages before compression, in bytes
 	codec      compress.Codec
 	compressed bool
-	leveled    bool // each page begins with definition levels, which tell NULLs
-	nulls      bool // some values of the chunk are NULL
+	// leveled says whether each page begins with definition levels, which say which values are
+	// NULL.
+	leveled bool
+	nulls   bool // whether some values of the chunk are NULL
 
 	*pageMemory
 }
 
-// pageMemory has the buffers for reading and unpacking pages. A pool reuses them.
+// pageMemory has the buffers in which pages are read and unpacked. A pool reuses them.
 type pageMemory struct {
 	packed, page, dictionary []byte
 	numbers, levels          []int64
@@ -37,18 +39,18 @@ type pageMemory struct {
 
 var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
 
-// page is the header of a page and the position of its body.
+// page is the header of a page, and where its body is in the file.
 type page struct {
-	kind     int32 // one of the kinds below
+	kind     int32 // kind of the page: dataPage or dictionaryPage
 	encoding parquet.Encoding
-	values   int // number of values, including NULLs
+	values   int // number of values in the page, including NULLs
 	at       int64
-	packed   int // size of the body in the file, in bytes
+	packed   int // size in bytes that the page's body has in the file
 	unpacked int
 }
 
-// The kinds of pages and the ids of the fields in their headers: PageType, PageHeader,
-// DataPageHeader and DictionaryPageHeader of parquet.thrift.
+// These are the kinds of pages, and the ids of the fields in their headers. They are from the
+// structs PageType, PageHeader, DataPageHeader and DictionaryPageHeader of parquet.thrift.
 const (
 	dataPage, dictionaryPage = 0, 2
 
@@ -56,8 +58,8 @@ const (
 	headerValues, headerEncoding                                           = 1, 2
 )
 
-// openPages returns a reader of the pages of a column chunk. The column is not nested. optional
-// says that the file's schema allows NULLs in it.
+// openPages returns a reader of the pages of a column chunk. The column must not be nested.
+// optional says that the file's schema allows NULLs in it.
 func openPages(f io.ReaderAt, chunk place, optional bool) (*pages, error) {
 	p := &pages{file: f, next: chunk.first, end: chunk.first + chunk.bytes, values: chunk.values, unpacked: chunk.unpacked,
 		leveled: optional, nulls: optional && chunk.nulls, compressed: chunk.codec != compress.Codecs.Uncompressed}
@@ -76,13 +78,14 @@ func openPages(f io.ReaderAt, chunk place, optional bool) (*pages, error) {
 
 func (p *pages) close() { pageMemories.Put(p.pageMemory) }
 
-// header returns the next page's header, or io.EOF after the last page.
+// header returns the header of the next page. After the last page it returns io.EOF.
 func (p *pages) header() (page, error) {
 	if p.next >= p.end {
 		return page{}, io.EOF
 	}
 	// A header usually has about 20 bytes, but it may contain the page's least and greatest value,
-	// which can be long. So ever larger pieces of the file are tried.
+	// which can be long. So the loop reads larger and larger pieces of the file until the header
+	// fits.
 	for size := int64(256); ; size *= 16 {
 		size = min(size, p.end-p.next)
 		p.packed = sized(p.packed, int(size))
@@ -105,7 +108,8 @@ func (p *pages) header() (page, error) {
 	}
 }
 
-// readHeader reads the header at the start of data, and returns its length.
+// readHeader reads the page header at the start of data. It also returns the length of the header
+// in bytes.
 func readHeader(data []byte) (h page, length int, err error) {
 	c := &compact{data: data}
 	inner := func(id int) bool {
@@ -147,8 +151,8 @@ func (p *pages) read(to []byte, at int64) error {
 	return nil
 }
 
-// body returns the uncompressed bytes of a page, in the memory of *to. The slice has a capacity of
-// at least eight more bytes.
+// body returns the uncompressed bytes of a page. They are in the memory of *to, which is enlarged
+// if needed. The returned slice has a capacity of at least eight more bytes.
 func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	*to = sized(*to, h.unpacked+8)
 	body := (*to)[:h.unpacked]
@@ -169,9 +173,10 @@ func (p *pages) body(h page, to *[]byte) ([]byte, error) {
 	return body, nil
 }
 
-// each calls f with the data pages of a chunk until f returns false. It calls dictionary with the
-// dictionary page, if there is one. first is the index in the chunk of the page's first value. read
-// returns the uncompressed page: a page for which f does not call read is not unpacked.
+// each calls f with the data pages of a chunk until f returns false. If there is a dictionary page,
+// it first calls dictionary with that page. The argument first of f is the index in the chunk of
+// the page's first value. The argument read returns the uncompressed page. A page for which f does
+// not call read is not unpacked.
 func (p *pages) each(dictionary func(h page, body []byte) error, f func(first int, h page, read func() ([]byte, error)) (more bool, err error)) error {
 	for first := 0; ; {
 		h, err := p.header()
@@ -202,8 +207,8 @@ func (p *pages) each(dictionary func(h page, body []byte) error, f func(first in
 	}
 }
 
-// cutLevels splits a page's body into its definition levels and its values. there has a 1 for each
-// row with a value and a 0 for each NULL; it is nil if there are no NULLs.
+// cutLevels splits the body of a page into its definition levels and its values. there has a 1 for
+// each row with a value and a 0 for each NULL. It is nil if the page has no NULLs.
 func (p *pages) cutLevels(h page, body []byte) (values []byte, there []int64) {
 	if !p.leveled {
 		return body, nil
@@ -216,5 +221,5 @@ func (p *pages) cutLevels(h page, body []byte) (values []byte, there []int64) {
 	return body[size:], there
 }
 
-// sized returns a slice of length n, in the memory of s if it is large enough.
+// sized returns a slice of n elements. If s has enough memory, that memory is used.
 func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

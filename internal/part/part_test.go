@@ -163,7 +163,7 @@ func dictionaries(batch arrow.RecordBatch, seed uint64) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, batch.NumRows())
 }
 
-// readAll returns a part's rows as one text per row.
+// readAll returns the rows of a part as text, one text per row.
 func readAll(t testing.TB, fsys vfs.FS, path string, table schema.Table, written Written) []string {
 	t.Helper()
 	var rows []string
@@ -332,9 +332,9 @@ func TestStatsOfEdgeCases(t *testing.T) {
 	}
 }
 
-// TestStatsDoNotDependOnBatches writes texts that are too long for a bound between others, in
-// batches of their own. An old part, which was written when bounds of such batches were dropped, is
-// valid too.
+// TestStatsDoNotDependOnBatches writes texts that are too long for a bound, between others, in
+// batches of their own. A part must also be valid if it was written by an earlier version of
+// Scoter, which left out the bounds of such batches.
 func TestStatsDoNotDependOnBatches(t *testing.T) {
 	table := tableOf(schema.Column{Name: "s", Type: schema.Of(schema.Varchar)})
 	var batches []arrow.RecordBatch

@@ -14,43 +14,47 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// places has the positions of a part's column chunks in its file, as the footer gives them. It is
-// used to read a few values without arrow-go.
+// places has the positions of the column chunks of a part in its file, as the file's footer gives
+// them. It is used to read a few values without arrow-go.
 type places struct {
 	rows    int64
 	columns []placedColumn
 	groups  []placedGroup
 }
 
-// placedColumn is a column of the table, and its position among the leaves of the file.
+// placedColumn is a column of the table, and its position among the leaves (the columns without
+// children) of the file.
 type placedColumn struct {
 	id       base.ColumnID
 	name     string
 	declared schema.Type
 	nested   bool
-	leaf     int // index of its leaf in the file; of the first leaf if the column is nested
+	leaf     int // index of the column's leaf in the file; if it is nested, index of its first leaf
 	physical parquet.Type
 	optional bool
 }
 
-// placedGroup is a row group, with the positions of its column chunks.
+// placedGroup is a row group of a part, with the positions of its column chunks in the file.
 type placedGroup struct {
-	rows   int
-	chunks []place // by leaf
+	rows int
+	// chunks are the positions of the column chunks, by the index of their leaf (column without
+	// children).
+	chunks []place
 }
 
-// place is the position of a column chunk in the file.
+// place is the position of a column chunk in the file of a part.
 type place struct {
-	first, bytes int64 // offset of the first page, and size of all pages in the file
-	unpacked     int64 // size of all pages before compression
-	values       int64 // number of values, including NULLs
+	// Offset in the file of the first page, and size in bytes of all pages in the file.
+	first, bytes int64
+	unpacked     int64 // size of all pages before compression, in bytes
+	values       int64 // number of values in the chunk, including NULLs
 	codec        compress.Compression
-	nulls        bool // there may be NULLs
-	dictionary   bool // the chunk begins with a dictionary page
+	nulls        bool // whether the chunk may have NULLs
+	dictionary   bool // whether the chunk begins with a dictionary page
 	min, max     []byte
 }
 
-// The ids of the fields that are read, in the structs of parquet.thrift.
+// These are the ids of the fields that are read from the structs of parquet.thrift.
 const (
 	fileSchema, fileRows, fileGroups = 2, 3, 4
 
@@ -65,13 +69,13 @@ const (
 	statsNulls, statsMax, statsMin = 3, 5, 6
 )
 
-// tailBytes is the number of bytes that are read first, from the end of a file. The footer of most
-// parts fits.
+// tailBytes is the number of bytes that are read first from a part's file, from its end. The footer
+// of most parts fits into them.
 const tailBytes = 32 << 10
 
-// openPlaces opens a part's file, and calls do with it and the positions of its column chunks.
-// table is the part's schema version. If the file has other columns than table, the error is
-// Corrupt.
+// openPlaces opens a part's file, and calls do with the file and the positions of its column
+// chunks. table is the part's schema version. If the file's columns are not those of table, the
+// error is Corrupt.
 func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		footer, err := readFooter(f, size)
@@ -97,7 +101,7 @@ func openPlaces(f *blocks.File, table schema.Table, do func(io.ReaderAt, *places
 	})
 }
 
-// Groups returns the number of rows of each row group of a part. table is the part's schema
+// Groups returns the number of rows of each row group of the part in f. table is the part's schema
 // version.
 func Groups(f *blocks.File, table schema.Table) (rows []int, err error) {
 	err = openPlaces(f, table, func(_ io.ReaderAt, p *places) error {
@@ -109,8 +113,8 @@ func Groups(f *blocks.File, table schema.Table) (rows []int, err error) {
 	return rows, err
 }
 
-// readFooter returns the bytes of a file's footer. A Parquet file ends with its pages, the footer,
-// the footer's length, and the magic bytes.
+// readFooter returns the bytes of a file's footer. A Parquet file ends with the footer, the
+// footer's length, and the magic bytes.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 	const end = 8
 	tail := make([]byte, min(size, tailBytes))
@@ -149,11 +153,11 @@ func (p *places) read(c *compact) {
 	})
 }
 
-// readSchema reads the columns from the footer. The footer lists the tree of columns in preorder,
-// beginning with the root.
+// readSchema reads the columns from the footer. The footer lists the tree of columns in preorder:
+// the root first, and each column before its children.
 func (p *places) readSchema(c *compact) {
-	// within is the number of schema elements inside the current column that were not read yet; -1
-	// means that the root is read next.
+	// within is the number of schema elements inside the current column that were not read yet. It
+	// is -1 before the root is read.
 	leaf, within := 0, int64(-1)
 	c.list(func() {
 		var e placedColumn
@@ -192,8 +196,8 @@ func (p *places) readSchema(c *compact) {
 	})
 }
 
-// readGroup reads the metadata of a row group from the footer. leaves is the number of leaves that
-// it must have.
+// readGroup reads the description of a row group from the footer. leaves is the number of leaves
+// (columns without children) that the row group must have.
 func readGroup(c *compact, leaves int) (g placedGroup) {
 	g.chunks = make([]place, 0, leaves)
 	c.fields(func(id int) bool {
@@ -259,7 +263,8 @@ func readPlace(c *compact) place {
 	return p
 }
 
-// column returns the position of a table's column among the file's leaves.
+// column returns the table's column with this id, and its position among the leaves (columns
+// without children) of the file.
 func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	at := slices.IndexFunc(p.columns, func(c placedColumn) bool { return c.id == id })
 	if at < 0 {
@@ -268,7 +273,8 @@ func (p *places) column(id base.ColumnID) (placedColumn, error) {
 	return p.columns[at], nil
 }
 
-// chunk returns a column of the table, and the position of its column chunk in a row group.
+// chunk returns the table's column with this id, and the position in the file of its column chunk
+// in a row group.
 func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place, err error) {
 	if c, err = p.column(id); err != nil {
 		return c, chunk, err
@@ -283,8 +289,8 @@ func (p *places) chunk(group int, id base.ColumnID) (c placedColumn, chunk place
 	return c, chunk, nil
 }
 
-// number returns how the file stores a column of integers. ok is false if the column is not stored
-// as integers.
+// number returns how the file stores a column of whole numbers. ok is false if the column is not
+// stored as integers.
 func (c placedColumn) number() (n numberColumn, ok bool) {
 	if c.nested {
 		return n, false

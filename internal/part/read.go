@@ -17,8 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// open opens a part with arrow-go, and calls do with the reader and the footer's summary. Errors
-// and panics of arrow-go become Corrupt.
+// open opens a part with arrow-go, and calls do with the reader and the summary that the footer
+// has. Errors and panics of arrow-go become Corrupt errors.
 func open(f *blocks.File, do func(*file.Reader, summary) error) error {
 	return openFile(f, func(f io.ReaderAt, size int64) error {
 		r, err := file.NewParquetReader(io.NewSectionReader(f, 0, size))
@@ -33,7 +33,7 @@ func open(f *blocks.File, do func(*file.Reader, summary) error) error {
 	})
 }
 
-// openFile opens the file of a part, and calls do with it and its size.
+// openFile opens the file of a part, and calls do with the file and its size in bytes.
 func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err error) {
 	r, err := f.Open()
 	if err != nil {
@@ -43,8 +43,8 @@ func openFile(f *blocks.File, do func(f io.ReaderAt, size int64) error) (err err
 	return named(f, parse(func() error { return do(r, r.Size()) }))
 }
 
-// named adds the file's name to an error. An error that describes damage is returned as it is,
-// since it has the name already.
+// named adds the file's name to an error. If the error describes damage, it has the name already,
+// and named returns it unchanged.
 func named(f *blocks.File, err error) error {
 	var damage *blocks.Damage
 	if errors.As(err, &damage) {
@@ -53,8 +53,8 @@ func named(f *blocks.File, err error) error {
 	return base.Wrap(err, "%s", f.Name())
 }
 
-// parse calls do, which reads untrusted bytes with a library that may panic on them. A panic
-// becomes an error.
+// parse calls do, which reads bytes that may be damaged with a library that may panic on them. If
+// do panics, parse returns an error.
 func parse(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -94,8 +94,8 @@ func describe(r *file.Reader) (summary, error) {
 	return footer, nil
 }
 
-// Read calls rows for every batch of a part, in order, in the table's storage types. table is the
-// part's schema version. The batch is valid during the call.
+// Read calls rows for every batch of a part, in order. Values have the storage types of table,
+// which is the part's schema version. A batch is valid only during the call.
 //
 // arrow-go panics on damaged pages, partly in goroutines of its own, where the panic cannot be
 // recovered. So it must never get a damaged page: blocks are verified before it gets their bytes.
@@ -103,9 +103,9 @@ func Read(f *blocks.File, table schema.Table, rows func(arrow.RecordBatch) error
 	return read(f, table, false, BatchSize{RowGroupRows, GroupBytes}, rows)
 }
 
-// ReadDictionaries is like Read, with two differences: batches have at most the given size, and
-// VARCHAR columns that the file stores with a dictionary are returned as dictionary<uint32, utf8>,
-// which is much faster.
+// ReadDictionaries calls rows for every batch of a part, like Read, with two differences. Batches
+// have at most the size most. And VARCHAR columns that the file stores with a dictionary have the
+// type dictionary<uint32, utf8>, which is much faster.
 func ReadDictionaries(f *blocks.File, table schema.Table, most BatchSize, rows func(arrow.RecordBatch) error) error {
 	return read(f, table, true, most, rows)
 }
@@ -148,7 +148,7 @@ func read(f *blocks.File, table schema.Table, dictionaries bool, most BatchSize,
 }
 
 // askForDictionaries makes r return dictionaries for each text column whose first column chunk has
-// a dictionary. For later chunks without a dictionary the reader builds one.
+// a dictionary. If a later chunk has no dictionary, the reader builds one.
 func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) error {
 	meta := r.MetaData()
 	if len(meta.RowGroups) == 0 {
@@ -166,8 +166,8 @@ func askForDictionaries(props *pqarrow.ArrowReadProperties, r *file.Reader) erro
 	return nil
 }
 
-// matches returns an error unless a part's columns are those of the schema version with which it
-// was written.
+// matches returns an error unless the columns in a part's footer are those of table, the schema
+// version with which the part was written.
 func matches(footer summary, table schema.Table) error {
 	if footer.Table != table.ID || footer.SchemaVersion != table.Version || len(footer.Columns) != len(table.Columns) {
 		return base.Errorf(base.Corrupt, "file has table %d version %d with %d columns, expected table %d version %d with %d",
@@ -181,8 +181,9 @@ func matches(footer summary, table schema.Table) error {
 	return nil
 }
 
-// relabeled calls rows with a batch that has the table's exact types. Parquet does not store
-// extension types and the names of list elements, so the batch that was read lacks them.
+// relabeled calls rows with a copy of batch that has exactly the types of the schema want. It is
+// needed because Parquet stores neither extension types nor the names of list elements, so the
+// batch that was read does not have them.
 func relabeled(batch arrow.RecordBatch, want *arrow.Schema, rows func(arrow.RecordBatch) error) error {
 	columns := make([]arrow.Array, batch.NumCols())
 	fields := want.Fields()
@@ -252,8 +253,9 @@ func relabel(data arrow.ArrayData, want arrow.DataType) (*array.Data, error) {
 	return array.NewData(want, data.Len(), data.Buffers(), relabeledChildren, data.NullN(), data.Offset()), nil
 }
 
-// Verify reads a whole part and compares it with the result of Write: length and checksums of the
-// file, rows, and statistics that are recomputed from the values. A difference is Corrupt.
+// Verify reads a whole part and compares it with the result that Write returned. It compares the
+// length and checksums of the file, the number of rows, and statistics that it computes again from
+// the values. If something differs, the error is Corrupt.
 func Verify(ctx context.Context, f *blocks.File, table schema.Table, want Written) error {
 	if err := f.Verify(ctx, nil); err != nil {
 		return err
@@ -281,13 +283,14 @@ func Verify(ctx context.Context, f *blocks.File, table schema.Table, want Writte
 	return nil
 }
 
-// sameStats reports whether recomputed statistics equal stored ones. In old parts, the bounds of
-// texts may be missing though they are short enough: there they were cut for each batch instead of
-// at the end.
+// sameStats reports whether statistics that were computed again equal the stored ones. In parts of
+// earlier versions of Scoter, the least and greatest text may be missing although they are short
+// enough, because they were left out for each batch instead of at the end. That is not a
+// difference.
 func sameStats(found, stored schema.ColumnStats) bool {
 	if _, text := found.Min.Text(); text && stored.Min.IsNull() && stored.Max.IsNull() {
 		return found.Nulls == stored.Nulls
 	}
-	// Bounds are compared as text, because NaN is not equal to itself.
+	// The bounds are compared as text, because NaN is not equal to itself.
 	return found.Nulls == stored.Nulls && found.Min.String() == stored.Min.String() && found.Max.String() == stored.Max.String()
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// ReadChunk returns the values of one column in one row group of a part, on Go's heap, in the
-// storage type of table, which is the part's schema version. A nested column is an Internal error:
-// arrow-go reads those with goroutines of its own, where a panic on a damaged page cannot be
-// recovered.
+// ReadChunk returns the values of one column in one row group of a part, on Go's heap. They have
+// the column's storage type in table, which is the part's schema version. If the column is nested,
+// the error is Internal: arrow-go reads nested columns with goroutines of its own, where a panic on
+// a damaged page cannot be recovered.
 func ReadChunk(f *blocks.File, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
 	at := table.ColumnByID(column)
 	if at < 0 {
@@ -61,9 +61,9 @@ func ReadChunk(f *blocks.File, table schema.Table, group int, column base.Column
 	return values, err
 }
 
-// readNumbers is ReadChunk for a column that Parquet stores as integers and that has no NULLs in
-// the row group. It returns nil for others. arrow-go takes twice as long, mostly for memory that it
-// fills only to copy it.
+// readNumbers does the work of ReadChunk for a column that Parquet stores as integers and that has
+// no NULLs in the row group. For any other column it returns nil. It exists because arrow-go takes
+// twice as long, mostly for memory that it fills only to copy it.
 func readNumbers(f *blocks.File, table schema.Table, group int, column base.ColumnID) (values arrow.Array, err error) {
 	err = openPlaces(f, table, func(f io.ReaderAt, p *places) error {
 		placed, chunk, err := p.chunk(group, column)
@@ -93,8 +93,8 @@ func readNumbers(f *blocks.File, table schema.Table, group int, column base.Colu
 	return values, err
 }
 
-// numbersAs returns numbers as the bytes of an Arrow array of type want, which is a type that
-// Parquet stores as integers. The bytes are a copy.
+// numbersAs returns the numbers as the bytes of an Arrow array of the type want. Parquet must store
+// that type as integers. The bytes are a copy.
 func numbersAs(want arrow.DataType, numbers []int64) ([]byte, error) {
 	width, fixed := want.(arrow.FixedWidthDataType)
 	switch {

@@ -8,40 +8,46 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// shredded is the data of one leaf for some rows, in Dremel's form: a sequence of slots, one for
-// each value, NULL or empty list. The definition level of a slot says how many levels of the path
-// exist. Its repetition level says which list the slot continues. A slot has a value exactly if its
-// definition level is the highest one.
+// shredded is the data of one leaf (a Parquet column without children) for some rows, as in
+// Google's Dremel. It is a sequence of slots, one for each value, NULL or empty list. The
+// definition level of a slot says how many levels of the path to the leaf exist. Its repetition
+// level says which list the slot continues. A slot has a value exactly if its definition level is
+// the highest one.
 type shredded struct {
-	values   arrow.Array // released by release
-	present  selection   // positions in values of the slots that have a value
-	slots    int
-	def, rep []int16 // definition and repetition levels; nil if the leaf has none
+	values  arrow.Array // array with the values; the method release releases it
+	present selection   // positions in values of those slots that have a value
+	slots   int
+	// Definition and repetition levels of the slots; nil if the leaf does not need them.
+	def, rep []int16
 }
 
-// shredder divides an array of a nested type into its leaves. For each leaf it walks down the path
-// level by level. Levels that a leaf shares with the leaf before are walked only once.
+// shredder divides an array of a nested type into its leaves (columns without children). For each
+// leaf it walks down the path level by level. If the next leaf shares the first levels of the path,
+// these are not walked again.
 type shredder struct {
-	column arrow.Array // borrowed
-	path   []step      // path of the last leaf
-	levels []slots     // levels[i] is the state after i steps
+	column arrow.Array // array that is divided; the shredder does not own it
+	path   []step      // path to the last leaf that was requested
+	levels []slots     // levels[i] has the slots after i steps of path
 }
 
-// slots are the elements at one level of a path. A slot is alive if it has a position in values.
-// Otherwise it has ended at a NULL or an empty list above. Children of a NULL are never read.
+// slots are the elements at one level of the path to a leaf. A slot is alive if it has a position
+// in values. Otherwise it has ended at a NULL or an empty list of a higher level. Children of a
+// NULL are never read.
 type slots struct {
 	values arrow.Array
-	owned  bool // the shredder releases values
-	// Position in values per slot, negative if it has ended; nil: all are alive, at 0, 1, ...
+	owned  bool // whether the shredder must release values
+	// positions has the position in values of each slot. It is negative if the slot has ended. If
+	// positions is nil, all slots are alive, at the positions 0, 1, and so on.
 	positions []int32
-	// dense says that the positions of alive slots are 0, 1, ... without a gap and cover all of
-	// values. There may be slots in between that have ended.
+	// dense says that the positions of the slots that are alive are 0, 1, ... without a gap, and
+	// cover all of values. Slots that have ended may be in between.
 	dense bool
 	alive int16   // definition level of slots that are alive
-	ended []int16 // definition levels of ended slots; nil if positions is nil
-	// entered says that enter was called: NULLs in values have ended their slots.
+	ended []int16 // definition levels of slots that have ended; nil if positions is nil
+	// entered says that the method enter was called, so that NULLs in values have ended their
+	// slots.
 	entered bool
-	rep     []int16 // repetition levels; nil before the first list
+	rep     []int16 // repetition levels of the slots; nil before the first list
 }
 
 func (s *shredder) release() {
@@ -53,7 +59,7 @@ func (s *shredder) release() {
 	s.levels, s.path = nil, nil
 }
 
-// leaf returns the data of one leaf.
+// leaf returns the data of one leaf (a Parquet column without children).
 func (s *shredder) leaf(leaf leafPath) shredded {
 	if len(leaf.path) == 0 {
 		s.column.Retain()
@@ -108,8 +114,9 @@ func (s slots) len() int {
 	return len(s.positions)
 }
 
-// enter returns the slots after a nullable value: a value that is not NULL has one more definition
-// level, and a NULL ends its slot.
+// enter returns the slots after the step into a nullable value. If the value is not NULL, its slot
+// gets one more definition level. If it is NULL, its slot ends. If nullable is false, the slots
+// stay as they are.
 func (s slots) enter(nullable bool) slots {
 	if !nullable {
 		return s
@@ -134,8 +141,8 @@ func (s slots) enter(nullable bool) slots {
 	return s
 }
 
-// listOffsets returns the offset of each list of an array in the array of elements, followed by the
-// end of the last list.
+// listOffsets returns for each list of an array where it begins in the array of all elements, and
+// then where the last list ends.
 func listOffsets(a arrow.Array) []int32 {
 	var all []int32
 	switch a := a.(type) {
@@ -151,8 +158,8 @@ func listOffsets(a arrow.Array) []int32 {
 	return all[from : from+a.Len()+1]
 }
 
-// expand replaces the slot of every list by slots of its elements. A list that is empty keeps one
-// slot, which has ended.
+// expand replaces the slot of each list by one slot for each of its elements. An empty list gets
+// one slot, which has ended.
 func (s slots) expand(level int16) slots {
 	offsets := listOffsets(s.values)
 	first, last := offsets[0], offsets[len(offsets)-1]
@@ -160,7 +167,7 @@ func (s slots) expand(level int16) slots {
 	out := slots{values: array.NewSlice(elements, int64(first), int64(last)), owned: true, alive: s.alive + 1, dense: true}
 	grow := int(last-first) + s.len()
 	out.positions, out.ended, out.rep = make([]int32, 0, grow), make([]int16, 0, grow), make([]int16, 0, grow)
-	next := int32(0) // offset at which the next list must begin if there is no gap; see dense
+	next := int32(0) // offset of the next list if there is no gap between lists; see dense
 	for i := range s.len() {
 		p, rep := int32(i), int16(0)
 		if s.positions != nil {
@@ -189,7 +196,7 @@ func (s slots) expand(level int16) slots {
 	return out
 }
 
-// finish makes the leaf's data from the slots of the last level.
+// finish returns the data of the leaf, made from the slots of the last level.
 func (s slots) finish(nullable bool) shredded {
 	s.values.Retain()
 	if s.dense {
@@ -210,8 +217,8 @@ func (s slots) finish(nullable bool) shredded {
 	return out
 }
 
-// finishDense is finish for dense slots. Slots that ended have no values, so the leaf's values are
-// exactly those of the array.
+// finishDense does the work of finish for slots that are dense. The slots that have ended have no
+// values, so the values of the leaf are exactly those of the array.
 func (s slots) finishDense(nullable bool) shredded {
 	out := shredded{values: s.values, rep: s.rep, slots: s.len()}
 	out.present = selectValid(s.values, nullable)
@@ -246,8 +253,8 @@ func (s slots) finishDense(nullable bool) shredded {
 	return out
 }
 
-// selectValid selects the values of an array that are not NULL. If the array is not nullable, it
-// selects all values without a check.
+// selectValid selects the values of an array that are not NULL. If nullable is false, it selects
+// all values without a check.
 func selectValid(a arrow.Array, nullable bool) selection {
 	if !nullable || a.NullN() == 0 {
 		return selectAll(a)
@@ -278,10 +285,10 @@ func shredFlat(a arrow.Array, nullable bool) shredded {
 	return s
 }
 
-// allOnes are the definition levels of a column without NULLs.
+// allOnes are the definition levels of a column without NULLs: each level is 1.
 var allOnes = slices.Repeat([]int16{1}, RowGroupRows)
 
-// constant returns n times the same level.
+// constant returns a slice with n times the same level.
 func constant(level int16, n int) []int16 {
 	if level == 1 && n <= len(allOnes) {
 		return allOnes[:n]

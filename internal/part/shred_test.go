@@ -14,11 +14,11 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// nested generates values with NULLs and empty lists at some depths only, so that all combinations
-// of levels with and without them occur.
+// nested generates nested values. At some depths they have NULLs and empty lists, and at others
+// not, so that all combinations of levels occur.
 type nested struct {
 	rng          *rand.Rand
-	nulls, empty uint64 // bit per depth
+	nulls, empty uint64 // one bit for each depth
 }
 
 func (n *nested) value(t arrow.DataType, depth int) any {

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// valueBytes estimates the size of the values of a batch.
+// valueBytes estimates the total size of the values of a batch, in bytes.
 func valueBytes(rec arrow.RecordBatch) (n int64) {
 	for _, a := range rec.Columns() {
 		n += sizeOf(a)
@@ -15,8 +15,8 @@ func valueBytes(rec arrow.RecordBatch) (n int64) {
 	return n
 }
 
-// rowsWithin returns how many rows of a batch, beginning with the first, have values of at most
-// bytes bytes together.
+// rowsWithin returns how many rows of a batch, beginning with the first, have values of at most the
+// given number of bytes in total.
 func rowsWithin(rec arrow.RecordBatch, bytes int64) int64 {
 	return int64(sort.Search(int(rec.NumRows()), func(i int) bool {
 		some := rec.NewSlice(0, int64(i)+1)
@@ -25,8 +25,8 @@ func rowsWithin(rec arrow.RecordBatch, bytes int64) int64 {
 	}))
 }
 
-// sizeOf estimates the size of the values of an array without dictionary encoding, because a reader
-// of the file may not use dictionaries.
+// sizeOf estimates the size in bytes of the values of an array. For a dictionary array it is the
+// size without dictionary encoding, because a reader of the file may not use dictionaries.
 func sizeOf(a arrow.Array) int64 {
 	if a.Len() == 0 {
 		return 0
@@ -58,8 +58,8 @@ func sizeOf(a arrow.Array) int64 {
 	return 0
 }
 
-// codedBytes returns the size that the rows of a dictionary array have without the dictionary: each
-// value counts as often as it occurs.
+// codedBytes returns the size in bytes that the values of a dictionary array have without the
+// dictionary: each value counts as often as it occurs.
 func codedBytes(a *array.Dictionary) (n int64) {
 	if a.Dictionary().Len() == 0 {
 		return 0 // an empty dictionary may have no offsets
@@ -67,7 +67,8 @@ func codedBytes(a *array.Dictionary) (n int64) {
 	texts, codes := a.Dictionary().(textArray), a.Indices().(*array.Uint32)
 	offsets, nulls := texts.ValueOffsets(), codes.NullN() > 0
 	for i, code := range codes.Uint32Values() {
-		// A code beyond the dictionary has no size here. Writing it returns an error.
+		// An invalid code (an index beyond the dictionary) counts as 0 bytes here. Writing it
+		// returns an error.
 		if int(code)+1 < len(offsets) && !(nulls && codes.IsNull(i)) {
 			n += int64(offsets[code+1] - offsets[code])
 		}

@@ -15,13 +15,14 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// maxBoundBytes is the longest text that is stored as a bound. The footer and the catalog store two
-// bounds per column and row group, so long bounds would take much space.
+// maxBoundBytes is the maximum length in bytes of a text that is stored as a bound (the least or
+// greatest value). The footer and the catalog store two bounds per column and row group, so long
+// bounds would take much space.
 const maxBoundBytes = 256
 
-// storedStats returns statistics without bounds that are too long to be stored. It must be called
-// after statistics are merged, not before: otherwise the result depends on how the rows were
-// divided.
+// storedStats returns statistics without the bounds (least and greatest value) that are too long to
+// be stored. It must be called after statistics are merged, not before. Otherwise the result would
+// depend on how the rows were divided.
 func storedStats(s schema.ColumnStats) schema.ColumnStats {
 	lo, _ := s.Min.Text()
 	hi, _ := s.Max.Text()
@@ -31,7 +32,8 @@ func storedStats(s schema.ColumnStats) schema.ColumnStats {
 	return s
 }
 
-// stats returns the statistics of a column of one row group. Its bounds may have any length.
+// stats returns the statistics of a column of one row group. Its bounds (least and greatest value)
+// may be texts of any length.
 func (c column) stats() (s schema.ColumnStats) {
 	if c.dictionary != nil {
 		s = arrayStats(c.dictionary)
@@ -47,8 +49,8 @@ func (c column) stats() (s schema.ColumnStats) {
 	return s
 }
 
-// arrayStats returns the statistics of an array of a storage type. Text bounds may have any length.
-// Nested types have no bounds.
+// arrayStats returns the statistics of an array of a storage type. Bounds (least and greatest
+// value) may be texts of any length. Nested types have no bounds.
 func arrayStats(a arrow.Array) (s schema.ColumnStats) {
 	s.Nulls = int64(a.NullN())
 	if a.Len() == int(s.Nulls) {
@@ -104,8 +106,8 @@ func arrayStats(a arrow.Array) (s schema.ColumnStats) {
 	return s
 }
 
-// extremes returns the least and the greatest value of an array. At least one value must not be
-// NULL.
+// extremes returns the least and the greatest value of an array. The array must have at least one
+// value that is not NULL.
 func extremes[T any](a arrow.Array, value func(i int) T, compare func(x, y T) int) (lo, hi T) {
 	first := true
 	for i := range a.Len() {
@@ -126,7 +128,8 @@ func extremes[T any](a arrow.Array, value func(i int) T, compare func(x, y T) in
 }
 
 // numberBounds returns the least and the greatest number of a slice, and whether there is a NaN. If
-// all values are NaN, lo > hi. The loops without NULLs are the hot path of every write.
+// all values are NaN, lo is greater than hi. The loops for arrays without NULLs are the hot path of
+// every write.
 func numberBounds[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](a arrow.Array, values []T, lo, hi T) (T, T, bool) {
 	nan := false
 	if a.NullN() == 0 {
@@ -192,8 +195,8 @@ func textBounds(lo, hi string) (schema.Value, schema.Value) {
 	return schema.StringValue(strings.Clone(lo)), schema.StringValue(strings.Clone(hi))
 }
 
-// mergeStats merges the statistics of two sets of rows. The result has bounds only if both sides
-// have bounds or no values.
+// mergeStats merges the statistics of two sets of rows. The result has bounds (least and greatest
+// value) only if each of the two sets has bounds or no values.
 func mergeStats(before schema.ColumnStats, beforeRows int64, more schema.ColumnStats, moreRows int64) schema.ColumnStats {
 	merged := schema.ColumnStats{Nulls: before.Nulls + more.Nulls}
 	switch {
@@ -214,8 +217,9 @@ func mergeStats(before schema.ColumnStats, beforeRows int64, more schema.ColumnS
 	return merged
 }
 
-// chunkStatistics returns the statistics of a scalar column chunk in arrow-go's type for the
-// footer. A chunk with NaN has no bounds, because readers disagree on the order of NaN.
+// chunkStatistics returns the statistics of a column chunk in arrow-go's type for the footer. The
+// column must not be nested. A chunk with NaN gets no least and greatest value, because readers
+// disagree on the order of NaN.
 func chunkStatistics(s schema.ColumnStats, descr *pqschema.Column) *metadata.EncodedStatistics {
 	e := &metadata.EncodedStatistics{}
 	e.SetNullCount(s.Nulls)
@@ -225,8 +229,9 @@ func chunkStatistics(s schema.ColumnStats, descr *pqschema.Column) *metadata.Enc
 	return e.SetMin(encodeBound(s.Min, descr, true)).SetMax(encodeBound(s.Max, descr, false))
 }
 
-// encodeBound returns a bound as the footer stores it: in PLAIN encoding of the physical type. As
-// the format requires, zero is -0 as a minimum and +0 as a maximum.
+// encodeBound returns a bound (least or greatest value) as the footer stores it: in PLAIN encoding
+// of the physical type. As Parquet requires, zero is stored as -0 if it is the least value, and as
+// +0 if it is the greatest.
 func encodeBound(v schema.Value, descr *pqschema.Column, isMin bool) []byte {
 	if text, ok := v.Text(); ok {
 		return []byte(text)

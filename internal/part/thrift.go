@@ -3,14 +3,14 @@ package part
 // compact reads Thrift's compact protocol, the format of Parquet's footers and page headers
 // (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It reads
 // only the requested fields and skips the rest, because building all objects of a part's footer
-// would take longer than a lookup of a key. On damaged data it panics (see parse) or returns wrong
-// values.
+// would take longer than a lookup of a key. If the data is damaged, it panics (see parse) or
+// returns wrong values.
 type compact struct {
 	data  []byte
 	depth int
 }
 
-// The codes of field and element types in the compact protocol.
+// These are the codes of field and element types in Thrift's compact protocol.
 const (
 	compactTrue, compactFalse = 1, 2
 	compactByte, compactI16   = 3, 4
@@ -21,8 +21,8 @@ const (
 	compactMap, compactStruct = 11, 12
 )
 
-// mostNested bounds how deep skipped values may be nested, so that damaged data cannot exhaust the
-// stack. Parquet nests only a handful of levels.
+// mostNested is the maximum depth of nested values that are skipped, so that damaged data cannot
+// exhaust the stack. Parquet nests only a few levels.
 const mostNested = 32
 
 func (c *compact) uvarint() (v uint64) {
@@ -30,7 +30,7 @@ func (c *compact) uvarint() (v uint64) {
 	return v
 }
 
-// integer reads an i16, i32 or i64.
+// integer reads a Thrift integer of 16, 32 or 64 bits.
 func (c *compact) integer() (v int64) {
 	v, c.data = varint(c.data)
 	return v
@@ -42,7 +42,7 @@ func (c *compact) byte() byte {
 	return b
 }
 
-// binary returns a string or byte array as a slice of the input.
+// binary reads a string or byte array, and returns it as a slice of the input.
 func (c *compact) binary() []byte {
 	n := c.uvarint()
 	b := c.data[:n:n]
@@ -50,8 +50,8 @@ func (c *compact) binary() []byte {
 	return b
 }
 
-// fields calls f with the id of each field of a struct. f reads the field, or returns false to skip
-// it.
+// fields reads a struct: it calls f with the id of each field. f reads the field and returns true,
+// or returns false to skip it.
 func (c *compact) fields(f func(id int) bool) {
 	id := 0
 	for {
@@ -70,7 +70,7 @@ func (c *compact) fields(f func(id int) bool) {
 	}
 }
 
-// list calls f for each element of a list of structs. f reads the element.
+// list reads a list of structs: it calls f for each element. f reads the element.
 func (c *compact) list(f func()) {
 	for n, _ := c.listHead(); n > 0; n-- {
 		f()
@@ -91,7 +91,7 @@ func (c *compact) skip(kind byte) {
 	}
 	defer func() { c.depth-- }()
 	switch kind {
-	case compactTrue, compactFalse: // a boolean field's type is its value: no bytes follow
+	case compactTrue, compactFalse: // the type of a boolean field is its value, so no bytes follow
 	case compactByte:
 		c.byte()
 	case compactI16, compactI32, compactI64:
@@ -118,8 +118,8 @@ func (c *compact) skip(kind byte) {
 	}
 }
 
-// skipElement skips an element of a list, set or map. Unlike a field, a boolean element takes a
-// byte.
+// skipElement skips an element of a list, set or map. A boolean element takes a byte, unlike a
+// boolean field.
 func (c *compact) skipElement(kind byte) {
 	if kind == compactTrue || kind == compactFalse {
 		kind = compactByte

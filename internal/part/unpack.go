@@ -7,14 +7,15 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// This file decodes what hybrid.go encodes. A truncated page causes a panic, which parse turns into
-// an error.
+// This file decodes the encodings that hybrid.go writes. A truncated page causes a panic, which the
+// function parse turns into an error.
 
-// padded returns data with eight arbitrary bytes appended, because decoders read whole 64-bit
-// words.
+// padded returns data with eight more bytes of arbitrary content, because decoders read whole
+// 64-bit words.
 func padded(data []byte) []byte { return slices.Grow(data, 8)[:len(data)+8] }
 
-// uvarint reads a LEB128 number at the start of data, and returns the remaining bytes.
+// uvarint reads an unsigned LEB128 number at the start of data. It also returns the remaining
+// bytes.
 func uvarint(data []byte) (v uint64, rest []byte) {
 	v, n := binary.Uvarint(data)
 	if n <= 0 {
@@ -23,7 +24,8 @@ func uvarint(data []byte) (v uint64, rest []byte) {
 	return v, data[n:]
 }
 
-// varint is uvarint for a signed number.
+// varint reads a signed LEB128 number (zigzag) at the start of data. It also returns the remaining
+// bytes.
 func varint(data []byte) (v int64, rest []byte) {
 	v, n := binary.Varint(data)
 	if n <= 0 {
@@ -32,7 +34,8 @@ func varint(data []byte) (v int64, rest []byte) {
 	return v, data[n:]
 }
 
-// bitsAt returns width bits of data, beginning at the given bit. data must be padded.
+// bitsAt returns the number in width bits of data, beginning at the given bit. data must be padded
+// (see padded).
 func bitsAt(data []byte, bit, width int) uint64 {
 	at, shift := bit>>3, bit&7
 	word := binary.LittleEndian.Uint64(data[at:]) >> shift
@@ -45,18 +48,19 @@ func bitsAt(data []byte, bit, width int) uint64 {
 	return word
 }
 
-// hybrid decodes Parquet's hybrid of runs and bit-packed groups of eight values.
+// hybrid decodes Parquet's hybrid encoding of runs of equal values and bit-packed groups of eight
+// values.
 type hybrid struct {
-	data       []byte // encoded values from the current run on; padded
+	data       []byte // encoded values, beginning with those of the current run; padded
 	width      int
-	first, end int // index of the current run's first value, and of the next run's
+	first, end int // indices of the first value of the current run and of the next run
 	packed     bool
-	bytes      int // encoded size of the current run's values
+	bytes      int // number of bytes that the encoded values of the current run take
 }
 
 func hybridOf(data []byte, width int) hybrid { return hybrid{data: padded(data), width: width} }
 
-// run advances to the next run of equal values or bit-packed groups.
+// run advances to the next run of equal values or of bit-packed groups.
 func (r *hybrid) run() {
 	header, values := uvarint(r.data[r.bytes:])
 	r.data, r.first, r.packed = values, r.end, header&1 == 1
@@ -67,7 +71,7 @@ func (r *hybrid) run() {
 	}
 }
 
-// at returns the i-th value. Calls must have ascending i.
+// at returns the value with index i. The index must not decrease from call to call.
 func (r *hybrid) at(i int) uint64 {
 	for i >= r.end {
 		r.run()
@@ -78,8 +82,8 @@ func (r *hybrid) at(i int) uint64 {
 	return bitsAt(r.data, 0, r.width)
 }
 
-// appendUnpacked decodes the first count values of hybrid-encoded data, and appends f of each value
-// to a slice.
+// appendUnpacked decodes the first count values of data, which are in the hybrid encoding. It calls
+// f with each value, and appends the results to the given slice.
 func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) int64) []int64 {
 	r := hybridOf(data, width)
 	for r.end < count {
@@ -99,25 +103,27 @@ func appendUnpacked(to []int64, data []byte, width, count int, f func(uint64) in
 	return to
 }
 
-// deltas decodes DELTA_BINARY_PACKED a few values at a time, so that a search need not write all
-// values to memory. For numbers of 32 bits only the lowest 32 bits of a decoded value are valid.
+// deltas decodes the encoding DELTA_BINARY_PACKED a few values at a time, so that a search need not
+// write all values to memory. For numbers of 32 bits, only the lowest 32 bits of a decoded value
+// are valid.
 type deltas struct {
 	data   []byte
-	left   int   // number of values that were not returned yet
-	last   int64 // the last returned value
+	left   int   // number of values of the page that were not returned yet
+	last   int64 // value that was returned last
 	begun  bool
-	part   int // values per miniblock
-	parts  int // miniblocks per block
+	part   int // number of values in a miniblock
+	parts  int // number of miniblocks in a block
 	widths []byte
-	within int // remaining values of the current miniblock, whose width is widths[0]
+	within int // number of remaining values in the current miniblock, whose bit width is widths[0]
 	least  int64
 	some   [deltaBlock]int64
 }
 
-// deltasOf returns the decoder of a page of count values.
+// deltasOf returns a decoder of a page with count values.
 func deltasOf(data []byte, count int) (d deltas, err error) {
 	data = padded(data)
-	// In the page's order: values per block, miniblocks per block, number of values.
+	// header has three numbers, in the order in which the page has them: values per block,
+	// miniblocks per block, and number of values.
 	var header [3]int
 	for i := range header {
 		var v uint64
@@ -134,7 +140,7 @@ func deltasOf(data []byte, count int) (d deltas, err error) {
 }
 
 // run returns how many of the next values have deltas of the same width, and this width in bits.
-// After the last value it returns 0. The page's first value has no delta, and is a run by itself.
+// The page's first value has no delta, and is a run by itself. After the last value, run returns 0.
 func (d *deltas) run() (count, width int) {
 	switch {
 	case d.left == 0:
@@ -151,21 +157,22 @@ func (d *deltas) run() (count, width int) {
 	return min(d.within, d.left, len(d.some)), int(d.widths[0])
 }
 
-// leave advances past a run of count deltas of the given width.
+// leave advances past a run of count deltas that have the given width in bits.
 func (d *deltas) leave(count, width int) {
 	d.left -= count
 	if !d.begun {
 		d.begun = true
 		return
 	}
-	// Deltas take whole groups of eight: the last miniblock is padded.
+	// The deltas are in whole groups of eight, since the last miniblock is padded.
 	d.data = d.data[(count+7)&^7*width/8:]
 	if d.within -= count; d.within == 0 || d.left == 0 {
 		d.within, d.widths = 0, d.widths[1:]
 	}
 }
 
-// next returns the next few values, or nil after the last one. They are valid until the next call.
+// next returns the next few values, or nil after the last one. The slice is valid until the next
+// call.
 func (d *deltas) next() []int64 {
 	count, width := d.run()
 	some := d.some[:count]
@@ -181,10 +188,10 @@ func (d *deltas) next() []int64 {
 	return some
 }
 
-// pass skips groups of values until stop returns true, and returns how many values it skipped. A
-// group is what next would return at once. Before a group is skipped, stop receives the number of
-// values that would then be skipped in all, and the last of them. pass adds up the deltas without
-// unpacking them, which takes about half the time.
+// pass skips groups of values until stop returns true, and returns how many values it has skipped.
+// A group has the values that next would return at once. Before a group is skipped, stop is called
+// with the total number of values that would then be skipped, and the last of these values. pass
+// adds up the deltas without unpacking them, which takes about half the time.
 func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
 	for {
 		count, width := d.run()
@@ -201,9 +208,9 @@ func (d *deltas) pass(stop func(passed int, last int64) bool) (passed int) {
 	}
 }
 
-// lanes has bit masks for adding up eight packed numbers in one word (sumOf). For each width of up
-// to eight bits they select every other number, every other pair of numbers, and the lower four
-// numbers.
+// lanes has bit masks with which sumOf adds up eight packed numbers in one word. For each width of
+// up to eight bits, there are three masks. They select every other number, every other pair of
+// numbers, and the lower four numbers.
 var lanes = func() (masks [9][3]uint64) {
 	for width := 1; width <= 8; width++ {
 		for step := range masks[width] {
@@ -216,9 +223,9 @@ var lanes = func() (masks [9][3]uint64) {
 	return masks
 }()
 
-// sumOf adds up count packed numbers of width bits each. data must be padded. Numbers of up to
-// eight bits are added within words: first each number to its neighbour, then pairs, then fours.
-// Each sum fits into the bits of its two terms.
+// sumOf adds up count packed numbers of width bits each. data must be padded (see padded). Numbers
+// of up to eight bits are added within a word: first each number to its neighbour, then pairs, then
+// fours. Each sum fits into the bits of its two terms.
 func sumOf(data []byte, count, width int) (sum int64) {
 	i := 0
 	if width <= 8 {
@@ -236,8 +243,8 @@ func sumOf(data []byte, count, width int) (sum int64) {
 	return sum
 }
 
-// unpack decodes the next len(to) deltas, of width bits each, and writes the values that they lead
-// to.
+// unpack decodes the next len(to) deltas, of width bits each. It adds them up, and writes the
+// resulting values to the given slice.
 func (d *deltas) unpack(to []int64, width int) {
 	v, least, data := d.last, d.least, d.data
 	switch {
@@ -246,7 +253,7 @@ func (d *deltas) unpack(to []int64, width int) {
 			v += least
 			to[i] = v
 		}
-	case width <= 8: // a word has eight deltas
+	case width <= 8: // a 64-bit word has at least eight deltas
 		mask, w := uint64(1)<<width-1, uint(width)
 		for len(to) >= 8 {
 			word := binary.LittleEndian.Uint64(data)
@@ -264,7 +271,8 @@ func (d *deltas) unpack(to []int64, width int) {
 			word >>= w & 63
 			to[i] = v
 		}
-	case width <= 57: // a delta, together with the other bits of its first byte, fits into one word
+	// A delta, together with the other bits of its first byte, fits into one 64-bit word.
+	case width <= 57:
 		mask := uint64(1)<<width - 1
 		for i := range to {
 			v += least + int64(binary.LittleEndian.Uint64(data[i*width>>3:])>>(i*width&7)&mask)
@@ -279,7 +287,8 @@ func (d *deltas) unpack(to []int64, width int) {
 	d.last = v
 }
 
-// appendUndelta decodes count values in DELTA_BINARY_PACKED encoding, and appends them to a slice.
+// appendUndelta decodes count values of data, which are in the encoding DELTA_BINARY_PACKED, and
+// appends them to the given slice.
 func appendUndelta(to []int64, data []byte, count int) ([]int64, error) {
 	d, err := deltasOf(data, count)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// selection selects values of an array that are not NULL: those at positions or, if positions is
-// nil, n consecutive values beginning at from.
+// selection selects values of an array that are not NULL: those at positions. If positions is nil,
+// it selects n consecutive values, beginning at the index from.
 type selection struct {
 	positions []int32
 	from, n   int
@@ -21,8 +21,8 @@ type selection struct {
 
 func selectAll(a arrow.Array) selection { return selection{n: a.Len()} }
 
-// pick returns the selected values. If they are consecutive, the result is a slice of values and
-// not a copy.
+// pick returns the selected values. If the selected values are consecutive, the result is a slice
+// of values without a copy.
 func pick[T any](values []T, s selection) []T {
 	if s.positions == nil {
 		return values[s.from : s.from+s.n]
@@ -34,7 +34,7 @@ func pick[T any](values []T, s selection) []T {
 	return out
 }
 
-// convert returns the selected numbers converted to another type.
+// convert returns the selected numbers, converted to the type T.
 func convert[T int32 | int64, From int8 | int16 | int32 | uint8 | uint16](values []From, s selection) []T {
 	picked := pick(values, s)
 	out := make([]T, len(picked))
@@ -45,7 +45,7 @@ func convert[T int32 | int64, From int8 | int16 | int32 | uint8 | uint16](values
 }
 
 // int32s returns the selected values as int32. It returns false if Parquet does not store values of
-// this type as INT32.
+// the array's type as INT32.
 func int32s(values arrow.Array, s selection) ([]int32, bool) {
 	switch a := values.(type) {
 	case *array.Int32:
@@ -72,7 +72,7 @@ func int32s(values arrow.Array, s selection) ([]int32, bool) {
 }
 
 // int64s returns the selected values as int64. It returns false if Parquet does not store values of
-// this type as INT64.
+// the array's type as INT64.
 func int64s(values arrow.Array, s selection) ([]int64, bool) {
 	switch a := values.(type) {
 	case *array.Int64:
@@ -90,8 +90,7 @@ func int64s(values arrow.Array, s selection) ([]int64, bool) {
 	return nil, false
 }
 
-// reinterpret returns the memory of a fixed-width array as a slice of another type of the same
-// width.
+// reinterpret returns the memory of an array as a slice of another type that has the same width.
 func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	buffer := a.Data().Buffers()[1]
 	if buffer == nil {
@@ -100,8 +99,8 @@ func reinterpret[T arrow.FixedWidthType](a arrow.Array) []T {
 	return arrow.GetData[T](buffer.Bytes())[a.Data().Offset() : a.Data().Offset()+a.Len()]
 }
 
-// appendPlain appends the selected values in PLAIN encoding of the leaf's physical type, which is
-// not BOOLEAN.
+// appendPlain appends the selected values in PLAIN encoding. descr describes the Parquet column.
+// Its physical type must not be BOOLEAN.
 func appendPlain(to []byte, descr *pqschema.Column, values arrow.Array, s selection) ([]byte, error) {
 	if ext, ok := values.(array.ExtensionArray); ok {
 		values = ext.Storage()
@@ -159,7 +158,7 @@ func (s selection) at(i int) int {
 	return int(s.positions[i])
 }
 
-// slice returns the part of the selection from index from up to, but not including, index to.
+// slice returns the elements of the selection with the indexes i for which from <= i < to.
 func (s selection) slice(from, to int) selection {
 	if s.positions == nil {
 		return selection{from: s.from + from, n: to - from}
@@ -167,17 +166,17 @@ func (s selection) slice(from, to int) selection {
 	return selection{positions: s.positions[from:to]}
 }
 
-// textArray is an array.String or array.Binary.
+// textArray is an array of texts or of binary values (array.String or array.Binary).
 type textArray interface {
 	arrow.Array
 	ValueBytes() []byte
 	ValueOffsets() []int32
 }
 
-// lengthBytes is the size of the length that precedes each text in PLAIN encoding.
+// lengthBytes is the number of bytes of the length that precedes each text in PLAIN encoding.
 const lengthBytes = 4
 
-// textBytes returns the total length of the selected texts.
+// textBytes returns the total length in bytes of the selected texts.
 func textBytes(a textArray, s selection) (n int64) {
 	offsets := a.ValueOffsets()
 	if s.positions == nil && s.n > 0 {
@@ -195,7 +194,7 @@ func appendTexts(to []byte, a textArray, s selection) []byte {
 		return to
 	}
 	data, offsets := a.ValueBytes(), a.ValueOffsets()
-	first := offsets[0] // offset in the column's buffer at which ValueBytes begins
+	first := offsets[0] // position of the first byte of ValueBytes in the column's buffer
 	if s.positions == nil {
 		ends := offsets[s.from+1 : s.from+n+1]
 		start := offsets[s.from] - first
@@ -213,7 +212,7 @@ func appendTexts(to []byte, a textArray, s selection) []byte {
 	return to
 }
 
-// appendBooleans appends one byte, 0 or 1, for each selected boolean.
+// appendBooleans appends one byte, 0 or 1, for each selected boolean value.
 func appendBooleans(to []byte, values arrow.Array, s selection) ([]byte, error) {
 	a, ok := values.(*array.Boolean)
 	if !ok {
@@ -236,7 +235,8 @@ func bytesOf[T int32 | int64 | float32 | float64](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
 }
 
-// decimalBytes returns a decimal's unscaled integer as big-endian two's complement.
+// decimalBytes returns the unscaled integer of a decimal as big-endian two's complement of width
+// bytes.
 func decimalBytes(v decimal128.Num, width int) []byte {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:8], uint64(v.HighBits()))

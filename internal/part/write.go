@@ -22,16 +22,17 @@ import (
 
 const (
 	createdBy = "scoter"
-	// footerKey is the key under which the file's metadata has the part's description (see
+	// footerKey is the key of the file's metadata under which the part is described (see
 	// description).
 	footerKey = "scoter"
 	magic     = "PAR1"
 )
 
 // Write writes one part and publishes it atomically at path, in an existing folder. next returns
-// the rows in order, until io.EOF. They must conform to the table and have its storage types;
-// VARCHAR may also be dictionary<uint32, utf8>. Write releases each batch. It holds a row group and
-// one more batch in memory. If there are no rows, the error is Invalid and no file is left.
+// the rows in order, batch by batch, and then io.EOF. The batches must conform to the table and
+// have its storage types. VARCHAR columns may also have the type dictionary<uint32, utf8>. Write
+// releases each batch. It holds one row group and one more batch in memory. If there are no rows,
+// the error is Invalid and no file is left.
 func Write(fsys vfs.FS, path string, table schema.Table, next func() (arrow.RecordBatch, error), opts Options) (Written, error) {
 	var written Written
 	err := vfs.WriteFile(fsys, path, func(out io.Writer) (err error) {
@@ -63,7 +64,8 @@ func Write(fsys vfs.FS, path string, table schema.Table, next func() (arrow.Reco
 	return written, nil
 }
 
-// WriteBatches is Write for batches in memory. It only borrows them.
+// WriteBatches writes a part, like Write, from batches in memory. The caller still owns the
+// batches.
 func WriteBatches(fsys vfs.FS, path string, table schema.Table, batches []arrow.RecordBatch, opts Options) (Written, error) {
 	i := 0
 	return Write(fsys, path, table, func() (arrow.RecordBatch, error) {
@@ -76,8 +78,8 @@ func WriteBatches(fsys vfs.FS, path string, table schema.Table, batches []arrow.
 	}, opts)
 }
 
-// sink is the file that a part is written to. It counts and checksums the written bytes, and stores
-// the first write error, because arrow-go does not return all errors.
+// sink is the file to which a part is written. It counts the written bytes and computes their
+// checksums. It also stores the first write error, because arrow-go does not return all errors.
 type sink struct {
 	out  io.Writer
 	hash blocks.Hash
@@ -94,36 +96,44 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Tell returns the number of bytes written so far.
+// Tell returns the number of bytes that were written so far.
 func (s *sink) Tell() int64 { return s.hash.Bytes() }
 
 // writer writes one part file. It collects batches into row groups, and writes a group leaf by leaf
-// (chunk). The encoding and compression of a leaf are chosen in the first row group in which the
-// leaf has values. arrow-go compresses pages, and writes page headers and the footer. This package
-// chooses encodings and codecs, and computes the statistics of the footer.
+// (a leaf is a Parquet column without children; see chunk). The encoding and compression of a leaf
+// are chosen in the first row group in which the leaf has values. arrow-go compresses pages, and
+// writes page headers and the footer. This package chooses encodings and codecs, and computes the
+// statistics of the footer.
 type writer struct {
 	sink  sink
 	table schema.Table
 	arrow *arrow.Schema
 	opts  Options
-	// Rows that are not in a row group yet; may be more than one row group.
+	// pending has the rows that are not in a row group yet. They may be more than one row group.
 	pending []arrow.RecordBatch
-	rows    int64                         // number of rows in pending
-	bytes   int64                         // size of the values in pending
-	file    *metadata.FileMetaDataBuilder // nil until the first row group is written
-	pages   file.PageWriter               // nil until the first leaf is written
-	leaves  []leafPath
-	storage []*storage // by leaf; nil until the leaf has values
+	rows    int64 // number of rows in pending
+	bytes   int64 // size of the values in pending, in bytes
+	// file collects the footer. It is nil until the first row group is written.
+	file *metadata.FileMetaDataBuilder
+	// pages writes pages to the file. It is nil until the first leaf is written.
+	pages  file.PageWriter
+	leaves []leafPath
+	// storage says how each leaf (Parquet column without children) is stored. An element is nil
+	// until the leaf has values.
+	storage []*storage
 	total   Written
-	// chunks[g][l] has the footer data of the column chunk of leaf l in row group g.
+	// chunks[g][l] has the footer data of the column chunk of leaf l (a Parquet column without
+	// children) in row group g.
 	chunks [][]chunkFooter
 }
 
-// chunkFooter has what the footer says about a column chunk and arrow-go does not know.
+// chunkFooter is what the footer says about a column chunk and what arrow-go does not compute
+// itself.
 type chunkFooter struct {
-	codec      compress.Compression
-	encoding   parquet.Encoding
-	statistics *metadata.EncodedStatistics // nil for a leaf inside a nested column
+	codec    compress.Compression
+	encoding parquet.Encoding
+	// statistics describes the values of the chunk. It is nil for a leaf inside a nested column.
+	statistics *metadata.EncodedStatistics
 }
 
 func newWriter(out io.Writer, table schema.Table, opts Options) (*writer, error) {
@@ -147,7 +157,7 @@ func (w *writer) release() {
 	w.pending = nil
 }
 
-// add adds a batch and writes the row groups that are full.
+// add adds a batch of rows, and writes all row groups that are full.
 func (w *writer) add(batch arrow.RecordBatch) error {
 	if err := w.check(batch); err != nil {
 		return err
@@ -167,8 +177,9 @@ func (w *writer) add(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// groupRows returns how many of the pending rows to put into the next row group: as many as the
-// size limit allows, in whole vectors of DuckDB if possible.
+// groupRows returns how many of the pending rows to put into the next row group. These are as many
+// as the size limit allows. If possible, the number is a multiple of the rows that DuckDB reads at
+// a time.
 func (w *writer) groupRows() int64 {
 	most := min(w.rows, RowGroupRows)
 	if w.bytes <= GroupBytes {
@@ -190,8 +201,8 @@ func (w *writer) groupRows() int64 {
 	return rows
 }
 
-// check returns an error unless a batch has the table's columns and types. A column of another type
-// would be written incorrectly.
+// check returns an error unless a batch has the columns and types of the table. A column of another
+// type would be written incorrectly.
 func (w *writer) check(batch arrow.RecordBatch) error {
 	if int(batch.NumCols()) != len(w.table.Columns) {
 		return base.Errorf(base.Internal, "batch has %d columns, table version %d has %d", batch.NumCols(), w.table.Version, len(w.table.Columns))
@@ -208,8 +219,8 @@ func (w *writer) check(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// take removes the next rows from pending. It returns slices of the batches, which the caller
-// releases.
+// take removes the next rows from the pending ones. It returns them as slices of the batches, which
+// the caller releases.
 func (w *writer) take(rows int64) []arrow.RecordBatch {
 	var group []arrow.RecordBatch
 	defer func() {
@@ -238,8 +249,9 @@ func (w *writer) take(rows int64) []arrow.RecordBatch {
 	return group
 }
 
-// writeGroup writes the next row group. It turns a panic into an error: arrow-go's encoders panic
-// on errors, and batches with invalid buffers cause panics.
+// writeGroup writes the next row group, which has the given number of rows. It turns a panic into
+// an error, because arrow-go's encoders panic on errors, and batches with invalid buffers cause
+// panics.
 func (w *writer) writeGroup(rows int64) (err error) {
 	group := w.take(rows)
 	defer func() {
@@ -288,8 +300,8 @@ func (w *writer) writeGroup(rows int64) (err error) {
 	return out.Finish(0, ordinal)
 }
 
-// writeChunk writes the column chunk of one leaf in a row group. It returns the codec of its pages
-// and the encoding of its values.
+// writeChunk writes the column chunk of one leaf (a Parquet column without children) in a row
+// group. It returns the codec of its pages and the encoding of its values.
 func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkMetaDataBuilder, group int16) (codec compress.Compression, kind parquet.Encoding, err error) {
 	if w.storage[leaf] == nil && c.hasValues(w.leaves[leaf]) {
 		chosen := choose(w.leaves[leaf], c, w.opts.Profile)
@@ -301,7 +313,8 @@ func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkM
 	}
 	pieces, d := c.leaf(described.Descr(), w.leaves[leaf], how)
 	defer pieces.release()
-	// The dictionary is too large in this row group, so it will be too large in the next ones.
+	// The dictionary is too large in this row group. So choose a storage without a dictionary, also
+	// for the next row groups.
 	if how.dictionary && d.values == 0 && c.dictionary == nil && pieces.present() > 0 {
 		how = chooseAgain(w.leaves[leaf], c, w.opts.Profile)
 		w.storage[leaf] = &how
@@ -332,7 +345,7 @@ func (w *writer) writeChunk(c column, leaf int, described *metadata.ColumnChunkM
 	return codec, to.kind, to.close()
 }
 
-// begin writes the start of the file, before the first row group.
+// begin writes the start of the file. It is called before the first row group is written.
 func (w *writer) begin() (err error) {
 	props := parquet.NewWriterProperties(
 		parquet.WithVersion(parquet.V2_LATEST), parquet.WithCreatedBy(createdBy),
@@ -356,7 +369,7 @@ func (w *writer) begin() (err error) {
 	return err
 }
 
-// sortingColumns returns the table's sort key in arrow-go's type for the footer.
+// sortingColumns returns the sort key of the table in arrow-go's type for the footer.
 func (w *writer) sortingColumns() []parquet.SortingColumn {
 	var all []parquet.SortingColumn
 	for _, key := range w.table.SortKey {
@@ -369,14 +382,15 @@ func (w *writer) sortingColumns() []parquet.SortingColumn {
 	return all
 }
 
-// description is what a part says about itself in the file's metadata, as JSON under footerKey.
+// description is what a part says about itself in the file's metadata. It is stored as JSON under
+// the key footerKey.
 type description struct {
 	Table         base.TableID                         `json:"table"`
 	SchemaVersion uint32                               `json:"schema_version"`
 	Stats         map[base.ColumnID]schema.ColumnStats `json:"stats"`
 }
 
-// finish writes the remaining rows and the footer.
+// finish writes the remaining rows and the footer of the file.
 func (w *writer) finish() (Written, error) {
 	if w.rows > 0 {
 		if err := w.writeGroup(w.rows); err != nil {
@@ -408,8 +422,8 @@ func (w *writer) finish() (Written, error) {
 		for i, c := range chunks {
 			about := footer.RowGroups[g].Columns[i].MetaData
 			setNumber(&about.Codec, c.codec)
-			// The footer lists all encodings of a chunk. Only the first entry is that of its
-			// values; the others are those of the dictionary and of levels.
+			// The footer lists all encodings of a chunk. The first entry is the encoding of the
+			// values. The others are those of the dictionary and of levels.
 			setNumber(&about.Encodings[0], c.encoding)
 			if c.statistics != nil {
 				about.Statistics = c.statistics.ToThrift()
@@ -423,8 +437,8 @@ func (w *writer) finish() (Written, error) {
 	return w.total, nil
 }
 
-// setNumber sets a codec or an encoding in arrow-go's footer structs. The generic type is needed
-// because arrow-go does not export their types.
+// setNumber sets a codec or an encoding in arrow-go's structs for the footer. It is generic because
+// arrow-go does not export the types of these fields.
 func setNumber[T, V ~int64](to *T, value V) { *to = T(value) }
 
 func (w *writer) writeFooter(footer *metadata.FileMetaData) error {

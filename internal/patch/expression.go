@@ -10,24 +10,25 @@ import (
 )
 
 // Expression is an expression update: an UPDATE that is stored as SQL. It sets columns to values
-// computed from the columns of the same row. It applies to all rows that were in parts and had no
-// patch at the time of the update. Readers apply it, until a merge writes the results. It is
-// immutable.
+// that are computed from the columns of the same row. It is for all rows that were in parts and had
+// no patch at the time of the update. Readers apply it to these rows until a merge writes the
+// results. It is immutable.
 type Expression struct {
-	Seq     base.Seq     // edit that added it
-	Version uint32       // the schema version whose names and types the SQL uses
-	Alias   string       // the name by which the SQL may refer to the table
-	Set     []Assignment // by ascending column
-	Where   string       // SQL condition of the rows to change; empty: every row
+	Seq     base.Seq     // number of the edit that added the expression update
+	Version uint32       // schema version from which the SQL takes its column names and types
+	Alias   string       // name by which the SQL may refer to the table
+	Set     []Assignment // the columns to set, by ascending column id
+	// Where is the SQL condition of the rows to change; if it is empty, all rows are changed.
+	Where string
 }
 
-// Assignment sets a column to a new value.
+// Assignment is a part of an UPDATE that sets one column to a new value.
 type Assignment struct {
 	Column base.ColumnID
-	Value  string // SQL; its result is cast to the column's type
+	Value  string // SQL of the new value; its result is cast to the column's type
 }
 
-// Columns returns the columns that the expression sets, ascending.
+// Columns returns the ids of the columns that the expression update sets, in ascending order.
 func (e *Expression) Columns() []base.ColumnID {
 	ids := make([]base.ColumnID, len(e.Set))
 	for i, a := range e.Set {
@@ -36,8 +37,8 @@ func (e *Expression) Columns() []base.ColumnID {
 	return ids
 }
 
-// Check returns an Internal error if the expression is not valid for a table, which has the
-// expression's schema version.
+// Check returns an Internal error if the expression update is not valid for the table t. t must
+// have the schema version of the expression update.
 func (e *Expression) Check(t schema.Table) error {
 	if t.Version != e.Version || e.Alias == "" || len(e.Set) == 0 || !ascending(e.Columns()) {
 		return base.Errorf(base.Internal, "expression of version %d with %d columns for version %d of table %s", e.Version, len(e.Set), t.Version, t.QualifiedName())
@@ -50,8 +51,8 @@ func (e *Expression) Check(t schema.Table) error {
 	return nil
 }
 
-// Value returns the SQL of the value that a column is set to, cast to the column's type. It returns
-// false if the expression does not set the column.
+// Value returns the SQL of the value to which the column c is set, cast to the type of c. If the
+// expression update does not set the column, it returns false.
 func (e *Expression) Value(c schema.Column) (string, bool) {
 	i := slices.IndexFunc(e.Set, func(a Assignment) bool { return a.Column == c.ID })
 	if i < 0 {
@@ -69,9 +70,10 @@ func (e *Expression) Value(c schema.Column) (string, bool) {
 	return value, true
 }
 
-// Over returns an SQL query that applies the expression to the rows of a relation, and returns all
-// columns of the table t. t has the expression's schema version, and the relation has t's columns
-// under their names and with their types. more are further columns of the relation to return.
+// Over returns an SQL query that applies the expression update to the rows of a relation. The query
+// returns all columns of the table t. t has the schema version of the expression update. The
+// relation has the columns of t, with their names and types. more are names of further columns of
+// the relation that the query returns.
 func (e *Expression) Over(t schema.Table, relation string, more ...string) string {
 	columns := make([]string, 0, len(t.Columns)+len(more))
 	for _, c := range t.Columns {
@@ -84,8 +86,8 @@ func (e *Expression) Over(t schema.Table, relation string, more ...string) strin
 	return "SELECT " + strings.Join(append(columns, more...), ", ") + " FROM (" + relation + ") AS " + schema.Quote(e.Alias)
 }
 
-// String returns the expression as the SET and WHERE clauses of an UPDATE. t is the version of the
-// table whose column names are used.
+// String returns the expression update as the SET and WHERE clauses of an UPDATE. t is the schema
+// version from which column names are taken.
 func (e *Expression) String(t schema.Table) string {
 	var set []string
 	for _, a := range e.Set {
@@ -100,8 +102,8 @@ func (e *Expression) String(t schema.Table) string {
 	return text
 }
 
-// storedExpression is the JSON that Encode writes: the fields that the log frame or the catalog's
-// row does not store separately.
+// storedExpression is the JSON that Encode writes. It has those fields of an expression update that
+// the log frame or the catalog does not store separately.
 type storedExpression struct {
 	Alias string             `json:"alias"`
 	Set   []storedAssignment `json:"set"`
@@ -113,18 +115,18 @@ type storedAssignment struct {
 	Value  string        `json:"value"`
 }
 
-// Encode returns the expression as JSON, without Seq and Version.
+// Encode returns the expression update as JSON, without Seq and Version.
 func (e *Expression) Encode() []byte {
 	s := storedExpression{Alias: e.Alias, Where: e.Where}
 	for _, a := range e.Set {
 		s.Set = append(s.Set, storedAssignment(a))
 	}
-	content, _ := json.Marshal(s) // there are only strings and numbers, so Marshal does not fail
+	content, _ := json.Marshal(s) // Marshal cannot fail, because there are only strings and numbers
 	return content
 }
 
-// DecodeExpression reads the output of Encode. t is the table in the expression's schema version.
-// An invalid expression is Corrupt.
+// DecodeExpression reads an expression update that Encode has written. t is the table in the schema
+// version of the expression update. If it is not valid, the error is Corrupt.
 func DecodeExpression(seq base.Seq, t schema.Table, content []byte) (*Expression, error) {
 	var s storedExpression
 	if err := json.Unmarshal(content, &s); err != nil {

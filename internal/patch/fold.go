@@ -11,17 +11,17 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 )
 
-// The new values of one column are stored in runs, newest last, similar to a log-structured merge
-// tree. The level of a run is 0 below 16 rows, 1 below 256 rows, and so on. From the oldest run to
-// the newest, levels descend. When there are foldFanout runs of one level, they are folded into one
-// run with the newest value of each row. So n small changes copy each value log16(n) times, and a
-// reader folds few runs.
+// The new values of one column are stored in runs, similar to a log-structured merge tree. The
+// newest run is the last. The level of a run is 0 below 16 rows, 1 below 256 rows, and so on.
+// Levels descend from the oldest run to the newest. When there are foldFanout runs of one level,
+// they are folded into one run, which has the newest value of each row. So each value is copied
+// about log16(n) times by n small changes, and a reader folds few runs.
 const foldFanout = 16
 
-// chain has the new values of one column, as runs.
+// chain has the new values of one column, as a list of runs.
 type chain struct {
 	column base.ColumnID
-	runs   []run // oldest first; never modified
+	runs   []run // the runs, oldest first; the slice is never modified
 }
 
 func (c chain) bytes() (n int64) {
@@ -33,21 +33,21 @@ func (c chain) bytes() (n int64) {
 
 func (c chain) compare(id base.ColumnID) int { return cmp.Compare(c.column, id) }
 
-// run has new values of one column, for rows with ascending ordinals.
+// run has new values of one column for some rows. The row numbers are in ascending order.
 type run struct {
 	ordinals []uint32
 	values   arrow.Array
-	// typ is the type of values. Equal types of adjacent runs are the same pointer.
+	// typ is the type of the values. If adjacent runs have equal types, they have the same pointer.
 	typ     arrow.DataType
-	version uint32 // the newest schema version that was current when one of the values was set
-	bytes   int64  // memory of the run
+	version uint32 // newest schema version under which one of the values was set
+	bytes   int64  // memory that the run takes, in bytes
 }
 
 func newRun(ordinals []uint32, values arrow.Array, version uint32) run {
 	return run{ordinals, values, values.DataType(), version, 4*int64(len(ordinals)) + dataBytes(values.Data())}
 }
 
-// dataBytes returns the total size of an array's buffers.
+// dataBytes returns the total size in bytes of the buffers of an array.
 func dataBytes(data arrow.ArrayData) int64 {
 	n := int64(0)
 	for _, b := range data.Buffers() {
@@ -73,17 +73,17 @@ func (r run) foldsWith(other run) bool {
 	return r.typ == other.typ || arrow.TypeEqual(r.typ, other.typ)
 }
 
-// push returns the runs with one more, the newest, and folds runs if there are foldFanout of one
-// level. It does not modify the slice runs.
+// push returns the runs with one more run, which is the newest. If there are then foldFanout runs
+// of one level, it folds them into one. It does not modify the slice runs.
 func push(runs []run, newest run) ([]run, error) {
 	if n := len(runs); n > 0 && arrow.TypeEqual(runs[n-1].typ, newest.typ) {
-		newest.typ = runs[n-1].typ // later comparisons then only compare pointers
+		newest.typ = runs[n-1].typ // with the same pointer, later comparisons are cheap
 	}
 	runs = append(runs[:len(runs):len(runs)], newest)
 	for {
 		last := runs[len(runs)-1]
 		// k is the number of runs at the end whose level is at most that of the newest run. same is
-		// the number of runs at the end with exactly that level.
+		// the number of runs at the end that have exactly that level.
 		k, same := 1, 1
 		for k < len(runs) {
 			r := runs[len(runs)-1-k]
@@ -95,7 +95,8 @@ func push(runs []run, newest run) ([]run, error) {
 			}
 			k++
 		}
-		// A run of a lower level would come before one of a higher level, so they are folded.
+		// Fold the last k runs, unless the levels descend and there are fewer than foldFanout runs
+		// of one level.
 		if k == same && same < foldFanout {
 			return runs, nil
 		}
@@ -108,7 +109,7 @@ func push(runs []run, newest run) ([]run, error) {
 	}
 }
 
-// compact returns few runs with the same newest values: it folds adjacent runs of one type.
+// compact returns the same newest values in fewer runs: it folds adjacent runs of one type.
 func (c chain) compact() ([]run, error) {
 	var out []run
 	for at := 0; at < len(c.runs); {
@@ -126,10 +127,12 @@ func (c chain) compact() ([]run, error) {
 	return out, nil
 }
 
-// ref is a row of one of several runs. at is the index of its value, counted through all runs.
+// ref refers to a row of one of several runs. ordinal is the row's number, and at is the index of
+// its value, counted through all runs.
 type ref struct{ ordinal, at uint32 }
 
-// fold makes one run of several runs of one type, newest last. It has the newest value of each row.
+// fold makes one run of several runs that have values of the same type. Later runs are newer. The
+// result has the newest value of each row.
 func fold(runs []run) (run, error) {
 	if len(runs) == 1 {
 		return runs[0], nil
@@ -144,7 +147,7 @@ func fold(runs []run) (run, error) {
 		version = max(version, r.version)
 		records[i] = newRecord([]arrow.Field{{Name: "v", Type: r.values.DataType(), Nullable: true}}, []arrow.Array{r.values})
 	}
-	// Begin with the newest run, which is usually the smallest. So each large run is traversed only
+	// Begin with the newest run, which is usually the smallest. So each large run is read only
 	// once.
 	newest := refs(runs[len(runs)-1], first[len(runs)-1])
 	for i := len(runs) - 2; i >= 0; i-- {
@@ -169,8 +172,8 @@ func refs(r run, first uint32) []ref {
 	return out
 }
 
-// union merges two lists that are sorted by ordinal. If both have an ordinal, the result has only
-// the newer ref.
+// union merges two lists of refs (references to rows of runs) that are sorted by row number. If
+// both lists have the same row, the result has only the newer ref.
 func union(older, newer []ref) []ref {
 	out := make([]ref, 0, len(older)+len(newer))
 	for len(older) > 0 && len(newer) > 0 {
@@ -186,8 +189,8 @@ func union(older, newer []ref) []ref {
 	return append(append(out, older...), newer...)
 }
 
-// fieldOf returns the field of a column in a layer's values. Its name is the column's id, which
-// renames do not change.
+// fieldOf returns the Arrow field of a column in a record of new values. The name of the field is
+// the column's id, which does not change when the column is renamed.
 func fieldOf(id base.ColumnID, t arrow.DataType) arrow.Field {
 	return arrow.Field{Name: strconv.FormatUint(uint64(id), 10), Type: t, Nullable: true}
 }

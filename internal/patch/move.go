@@ -10,30 +10,33 @@ import (
 	"github.com/scoterdb/scoter/internal/batch"
 )
 
-// Move is a remap: it maps row addresses in rowsets that were rewritten to the rows' new addresses.
-// It is immutable.
+// Move is a remap: it gives the new addresses of rows whose rowsets were rewritten. It is
+// immutable.
 type Move interface {
-	// Find returns the new addresses of rows of an old rowset, given by ascending ordinals. A row
-	// that is not in the new rowsets has an address with Source 0.
+	// Find returns the new addresses of some rows of an old rowset. source is the id of that
+	// rowset, and ordinals are the ascending numbers of the rows. If a row is not in the new
+	// rowsets, the Source of its new address is 0.
 	Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error)
-	// Bytes estimates the memory of the Move, including what the first Find allocates.
+	// Bytes estimates the memory of the Move in bytes, including memory that the first Find
+	// allocates.
 	Bytes() int64
 }
 
-// Sorted is the Move of one rowset whose rows were sorted into several parts. Rows[i] has the old
-// ordinals of the rows of Parts[i], in the order of that part.
+// Sorted is the Move (remap) of one rowset whose rows were sorted into several parts. Rows[i] has
+// the old numbers of the rows of Parts[i], in the order of that part.
 type Sorted struct {
 	Source base.SourceID
 	Parts  []base.SourceID
 	Rows   [][]uint32
 
 	once sync.Once
-	// inverse[o] has the new place of the row with old ordinal o: 1 + the index of its part in the
-	// upper half, and the row's number in the lower half. 0 means that the row was left out.
+	// inverse[o] has the new place of the row with the old number o. The upper half is 1 plus the
+	// index of its part, and the lower half is the row's number in that part. 0 means that the row
+	// was left out.
 	inverse []uint64
 }
 
-// Find implements Move. The first call computes inverse.
+// Find implements Move. The first call computes the field inverse.
 func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddress, error) {
 	if source != m.Source {
 		return nil, base.Errorf(base.Internal, "rows of rowset %d did not move with those of rowset %d", source, m.Source)
@@ -64,30 +67,34 @@ func (m *Sorted) Find(source base.SourceID, ordinals []uint32) ([]base.RowAddres
 // Bytes implements Move.
 func (m *Sorted) Bytes() (n int64) {
 	for _, rows := range m.Rows {
-		n += (4 + 8) * int64(len(rows)) // 4 bytes in Rows and 8 in inverse
+		n += (4 + 8) * int64(len(rows)) // 4 bytes for each row in Rows, and 8 in inverse
 	}
 	return n
 }
 
-// Interleaved is the Move of several rowsets into one part, in which the rows of each rowset stay
-// in order. It takes at most a bit per row and rowset, and very little memory if the part has the
-// rows of one rowset after those of another.
+// Interleaved is the Move (remap) of several rowsets into one part, if the rows of each rowset stay
+// in their order. It takes at most one bit per row and rowset. If the part has the rows of one
+// rowset after those of another, it takes very little memory.
 type Interleaved struct {
 	To    base.SourceID
 	lanes map[base.SourceID]*Lane
 	rows  uint32
 }
 
-// Lane says where the rows of one rowset are in the new part of an Interleaved.
+// Lane says which rows of the new part come from one old rowset. It belongs to an Interleaved.
 type Lane struct {
-	leftOut *roaring.Bitmap // ordinals of the rows that are not in the new part; nil: all are
-	// Rows of the new part that come from this rowset; they are in the rowset's order.
+	// leftOut has the numbers of the rowset's rows that are not in the new part. Nil means that all
+	// rows are in it.
+	leftOut *roaring.Bitmap
+	// at has the rows of the new part that come from this rowset. They are in the order that they
+	// have in the rowset.
 	at    *roaring.Bitmap
-	dense []uint64 // the same as at, while rows are added
+	dense []uint64 // the same bits as at, used while rows are added
 }
 
-// NewInterleaved returns a Move of rowsets, to which the rows must be added. leftOut has an entry
-// for each rowset, with the rows that are not in the new part (nil: all are).
+// NewInterleaved returns a Move (remap) of several rowsets, to which the rows must then be added.
+// leftOut has an entry for each rowset. It has the rows that will not be in the new part. A nil
+// bitmap means that all rows will be in it.
 func NewInterleaved(leftOut map[base.SourceID]*roaring.Bitmap) *Interleaved {
 	m := &Interleaved{lanes: map[base.SourceID]*Lane{}}
 	for source, deleted := range leftOut {
@@ -96,10 +103,11 @@ func NewInterleaved(leftOut map[base.SourceID]*roaring.Bitmap) *Interleaved {
 	return m
 }
 
-// Lane returns the lane of an old rowset.
+// Lane returns the Lane of an old rowset: which rows of the new part come from it.
 func (m *Interleaved) Lane(source base.SourceID) *Lane { return m.lanes[source] }
 
-// Add records that the next row of the new part is the next row of a lane's rowset.
+// Add records that the next row of the new part is the next row of the rowset to which the lane l
+// belongs.
 func (m *Interleaved) Add(l *Lane) {
 	word := int(m.rows / 64)
 	for len(l.dense) <= word {
@@ -109,7 +117,7 @@ func (m *Interleaved) Add(l *Lane) {
 	m.rows++
 }
 
-// LeaveOut records more rows of a rowset that are not in the new part. It must be called before
+// LeaveOut records that more rows of a rowset are not in the new part. It must be called before
 // Finish.
 func (m *Interleaved) LeaveOut(source base.SourceID, rows *roaring.Bitmap) {
 	l := m.lanes[source]
@@ -122,7 +130,8 @@ func (m *Interleaved) LeaveOut(source base.SourceID, rows *roaring.Bitmap) {
 	l.leftOut = rows
 }
 
-// Finish must be called after all rows were added. to is the id of the new part.
+// Finish completes the Move. It must be called after all rows were added. to is the id of the new
+// part.
 func (m *Interleaved) Finish(to base.SourceID) {
 	m.To = to
 	for _, l := range m.lanes {
@@ -140,7 +149,8 @@ func (m *Interleaved) Find(source base.SourceID, ordinals []uint32) ([]base.RowA
 	}
 	find := lane.at.Select
 	if uint64(len(ordinals)) > lane.at.GetCardinality()/64 {
-		// Select scans the bitmap in each call. For many rows, looking up an array is faster.
+		// Select scans the bitmap in each call. If there are many rows, looking them up in an array
+		// is faster.
 		rows := lane.at.ToArray()
 		find = func(rank uint32) (uint32, error) {
 			if int(rank) >= len(rows) {
@@ -178,7 +188,7 @@ func (m *Interleaved) Bytes() (n int64) {
 	return n
 }
 
-// Moves is the Move of several rowsets, each with a Move of its own.
+// Moves is the Move (remap) of several rowsets, of which each has a Move of its own, by rowset id.
 type Moves map[base.SourceID]Move
 
 // Find implements Move.
@@ -197,8 +207,8 @@ func (m Moves) Bytes() (n int64) {
 	return n
 }
 
-// MoveRows returns the new addresses of rows of an old rowset, as a bitmap per new rowset. Rows
-// that were left out are missing.
+// MoveRows returns the new addresses of rows of an old rowset: a bitmap of row numbers for each new
+// rowset. Rows that are not in the new rowsets are left out.
 func MoveRows(m Move, source base.SourceID, rows *roaring.Bitmap) (map[base.SourceID]*roaring.Bitmap, error) {
 	found, err := m.Find(source, rows.ToArray())
 	if err != nil {
@@ -217,8 +227,8 @@ func MoveRows(m Move, source base.SourceID, rows *roaring.Bitmap) (map[base.Sour
 	return moved, nil
 }
 
-// MoveLayer converts a layer of an old rowset into layers of the new rowsets: the new values stay
-// with their rows.
+// MoveLayer converts a layer (new values for rows of one rowset) of an old rowset into layers of
+// the new rowsets. Each row keeps its new values.
 func MoveLayer(m Move, l Layer) ([]Layer, error) {
 	found, err := m.Find(l.Source, l.Ordinals)
 	if err != nil {
@@ -248,8 +258,8 @@ func MoveLayer(m Move, l Layer) ([]Layer, error) {
 	return moved, nil
 }
 
-// MoveSet adds the changes of an old rowset's set to the sets in into, which belong to the new
-// rowsets.
+// MoveSet adds the changes of s, the patch set of an old rowset, to the sets in into, which belong
+// to the new rowsets.
 func MoveSet(m Move, s *Set, into map[base.SourceID]*Set) error {
 	deleted := map[base.SourceID]*roaring.Bitmap{}
 	if s.Deleted != nil {

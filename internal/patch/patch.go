@@ -1,10 +1,10 @@
 // Package patch holds changes of rows that are not rewritten: new values of some of their columns,
-// and deletions. A row is identified by its address, (rowset, ordinal). The rowset is a part or a
-// memtable.
+// and deletions. A row is identified by its address: the id of its rowset (a part or a memtable),
+// and its number there (ordinal).
 //
 // A Set has all changes of one rowset. It is immutable. A change makes a new Set, which shares data
 // with the old one. The values are in Arrow arrays on Go's heap. Their buffers contain no pointers
-// and never change, so they are not reference-counted: the garbage collector frees a Set.
+// and never change. So they are not reference-counted, and the garbage collector frees a Set.
 package patch
 
 import (
@@ -19,15 +19,16 @@ import (
 // Layer has new values of some columns for some rows of one rowset. It is immutable.
 type Layer struct {
 	Source   base.SourceID
-	Seq      base.Seq        // the newest edit that set one of the values
-	Version  uint32          // schema version whose column types the values have
-	Columns  []base.ColumnID // ids of the columns of Values, ascending
-	Ordinals []uint32        // rows with new values, ascending, without duplicates
-	// Row i has the new values of Ordinals[i]; storage types, text not dictionary-encoded.
+	Seq      base.Seq        // number of the newest edit that set one of the values
+	Version  uint32          // schema version that gives the types of the values
+	Columns  []base.ColumnID // ids of the columns that Values has, ascending
+	Ordinals []uint32        // numbers of the rows with new values, ascending, without duplicates
+	// Values has the new values: its row i is for the row with the number Ordinals[i]. The values
+	// have storage types, and texts are not dictionary-encoded.
 	Values arrow.RecordBatch
 }
 
-// Check returns an Internal error if the layer is not as its fields' comments say.
+// Check returns an Internal error if the fields of the layer are not as their comments require.
 func (l Layer) Check() error {
 	switch {
 	case l.Source == 0 || len(l.Columns) == 0 || len(l.Ordinals) == 0:
@@ -50,43 +51,49 @@ func ascending[T ~uint32](s []T) bool {
 	return true
 }
 
-// Set has all changes of the rows of one rowset. It is immutable.
+// Set has all changes (new values and deletions) of the rows of one rowset. It is immutable.
 type Set struct {
-	Source    base.SourceID
-	Seq       base.Seq        // the newest edit in the set
-	ValuesSeq base.Seq        // the newest edit in the set that set a value
-	Deleted   *roaring.Bitmap // deleted rows; must not be modified; nil: none
+	Source base.SourceID
+	Seq    base.Seq // number of the newest edit whose changes the set has
+	// ValuesSeq is the number of the newest edit in the set that set a value, not counting
+	// deletions.
+	ValuesSeq base.Seq
+	// Deleted are the numbers of the deleted rows; nil if there are none; must not be modified.
+	Deleted *roaring.Bitmap
 
-	chains     []chain // new values, one chain per column, by ascending column
+	chains     []chain // new values, one chain for each column, by ascending column id
 	bytes      int64
 	attachment *attachment
 
-	mu     sync.Mutex
-	folded map[base.ColumnID]*Column // guarded by mu; results of the method Column
-	// Guarded by mu; result of Patched, nil until it is first requested.
+	mu sync.Mutex
+	// folded has the cached results of the method Column, by column id; guarded by mu.
+	folded map[base.ColumnID]*Column
+	// patched is the cached result of the method Patched, nil until it is first requested. It is
+	// guarded by mu.
 	patched *roaring.Bitmap
 }
 
-// New returns a set without changes.
+// New returns a set without changes for the rowset with the id source.
 func New(source base.SourceID) *Set { return &Set{Source: source, attachment: &attachment{}} }
 
-// attachment is data that a reader of a rowset attaches to its sets: see Beside.
+// attachment is data that a reader of a rowset, such as a cache, attaches to the rowset's patch
+// sets: see Beside.
 type attachment struct {
 	once  sync.Once
 	value any
 }
 
 // Beside returns data that a reader attaches to the rowset, such as a cache. The first call creates
-// it with make. All sets that were derived from each other by changes share it, and it is freed
-// with the last of them.
+// the data with make. All sets that changes have derived from each other share it. It is freed with
+// the last of these sets.
 func (s *Set) Beside(make func() any) any {
 	s.attachment.once.Do(func() { s.attachment.value = make() })
 	return s.attachment.value
 }
 
-// With returns a set with additional changes: deleted rows (nil: none) and layers of new values.
-// Each layer must be newer than the set and than the layers before it. The caller must not modify
-// the arguments afterwards.
+// With returns a set that has the changes of s and more: deleted rows (nil means none), and layers
+// of new values. Each layer must be newer than the set, and newer than the layers before it. The
+// caller must not modify the arguments afterwards.
 func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set, error) {
 	next := &Set{Source: s.Source, Seq: max(s.Seq, seq), ValuesSeq: s.ValuesSeq, Deleted: s.Deleted, chains: slices.Clone(s.chains), attachment: s.attachment}
 	if deleted != nil && !deleted.IsEmpty() {
@@ -115,14 +122,14 @@ func (s *Set) With(seq base.Seq, deleted *roaring.Bitmap, layers ...Layer) (*Set
 	return next, nil
 }
 
-// WithoutDeletions returns a set with the new values of s, and without deleted rows.
+// WithoutDeletions returns a set that has the new values of s, but no deleted rows.
 func (s *Set) WithoutDeletions() *Set {
 	values := &Set{Source: s.Source, Seq: s.Seq, ValuesSeq: s.ValuesSeq, chains: s.chains, attachment: s.attachment}
 	values.bytes = values.measure()
 	return values
 }
 
-// Join returns s with the changes of a newer set of the same rowset.
+// Join returns a set that has the changes of s and those of newer, a later set of the same rowset.
 func (s *Set) Join(newer *Set) (*Set, error) {
 	layers, err := newer.Layers()
 	if err != nil {
@@ -131,7 +138,7 @@ func (s *Set) Join(newer *Set) (*Set, error) {
 	return s.With(newer.Seq, newer.Deleted, layers...)
 }
 
-// measure computes the memory of the deleted rows and the new values.
+// measure computes the memory in bytes of the deleted rows and the new values.
 func (s *Set) measure() int64 {
 	n := int64(0)
 	if s.Deleted != nil {
@@ -143,8 +150,8 @@ func (s *Set) measure() int64 {
 	return n
 }
 
-// Bytes returns the memory of the set, without the results of Column. Ordinals that columns share
-// count once per column. A nil set has 0 bytes.
+// Bytes returns the memory of the set in bytes, without cached results of Column. If columns share
+// row numbers, these count once for each column. A nil set has 0 bytes.
 func (s *Set) Bytes() int64 {
 	if s == nil {
 		return 0
@@ -152,12 +159,12 @@ func (s *Set) Bytes() int64 {
 	return s.bytes
 }
 
-// MaxColumnBytes is the greatest memory of the new values of one column of a rowset. Readers join
-// them to one array, whose offsets have 31 bits.
+// MaxColumnBytes is the maximum memory in bytes of the new values of one column of a rowset.
+// Readers join these values to one array, whose offsets have 31 bits.
 const MaxColumnBytes = 1 << 30
 
-// ColumnBytes returns the memory of the new values of the column that has the most, measured as by
-// Bytes.
+// ColumnBytes returns the memory in bytes of the new values of one column: the column with the
+// most. It is measured as by Bytes.
 func (s *Set) ColumnBytes() int64 {
 	most := int64(0)
 	for _, c := range s.chains {
@@ -169,7 +176,8 @@ func (s *Set) ColumnBytes() int64 {
 // Empty reports whether the set has no changes.
 func (s *Set) Empty() bool { return s.Deleted == nil && len(s.chains) == 0 }
 
-// PatchedRows returns the number of rows that have a new value in some column; 0 for a nil set.
+// PatchedRows returns the number of rows that have a new value in some column. It is 0 for a nil
+// set.
 func (s *Set) PatchedRows() int64 {
 	if s == nil {
 		return 0
@@ -177,7 +185,7 @@ func (s *Set) PatchedRows() int64 {
 	return int64(s.Patched().GetCardinality())
 }
 
-// DeletedRows returns the number of deleted rows; 0 for a nil set.
+// DeletedRows returns the number of deleted rows. It is 0 for a nil set.
 func (s *Set) DeletedRows() int64 {
 	if s == nil || s.Deleted == nil {
 		return 0
@@ -185,7 +193,7 @@ func (s *Set) DeletedRows() int64 {
 	return int64(s.Deleted.GetCardinality())
 }
 
-// Columns returns the ids of the columns in which some row has a new value, ascending.
+// Columns returns the ids of the columns in which some row has a new value, in ascending order.
 func (s *Set) Columns() []base.ColumnID {
 	ids := make([]base.ColumnID, len(s.chains))
 	for i, c := range s.chains {
@@ -194,14 +202,14 @@ func (s *Set) Columns() []base.ColumnID {
 	return ids
 }
 
-// Changes reports whether some row has a new value in the column.
+// Changes reports whether some row has a new value in the column with this id.
 func (s *Set) Changes(id base.ColumnID) bool {
 	_, found := slices.BinarySearchFunc(s.chains, id, chain.compare)
 	return found
 }
 
-// Patched returns the rows that have a new value in some column, including deleted rows. The caller
-// must not modify it.
+// Patched returns the numbers of the rows that have a new value in some column, including deleted
+// rows. The caller must not modify the bitmap.
 func (s *Set) Patched() *roaring.Bitmap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,8 +224,8 @@ func (s *Set) Patched() *roaring.Bitmap {
 	return s.patched
 }
 
-// Version returns the newest schema version under which a value was set, or 0 if there are no new
-// values.
+// Version returns the newest schema version under which one of the new values was set, or 0 if the
+// set has no new values.
 func (s *Set) Version() uint32 {
 	v := uint32(0)
 	for _, c := range s.chains {
@@ -228,8 +236,8 @@ func (s *Set) Version() uint32 {
 	return v
 }
 
-// Layers returns the new values of the set as few layers, older ones first. A column is in several
-// layers only if its type changed. Deletions are not included: see Deleted.
+// Layers returns the new values of the set as a few layers, older ones first. A column is in
+// several layers only if its type changed. Deletions are not included: see Deleted.
 func (s *Set) Layers() ([]Layer, error) {
 	type group struct {
 		columns []base.ColumnID
@@ -245,7 +253,8 @@ func (s *Set) Layers() ([]Layer, error) {
 		}
 		for _, r := range runs {
 			at := -1
-			// A column whose type changed gets layers of its own, to keep the order of its values.
+			// If the type of a column has changed, the column gets layers of its own, to keep the
+			// order of its values.
 			if len(runs) == 1 {
 				at = slices.IndexFunc(groups, func(g *group) bool {
 					return g.run.version == r.version && g.columns[len(g.columns)-1] != c.column && slices.Equal(g.run.ordinals, r.ordinals)

@@ -17,7 +17,8 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// model is the oracle: the newest value of each (column, row) as text, and the deleted rows.
+// model is what a set is compared with: the newest value of each column and row as text, and the
+// deleted rows.
 type model struct {
 	table   schema.Table
 	values  map[base.ColumnID]map[uint32]string

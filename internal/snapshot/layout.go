@@ -7,18 +7,19 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// LayoutSince returns the oldest schema version such that the sort key and the partitioning have
-// not changed since. Parts of older versions must be rewritten. This includes parts from an earlier
-// period with the same sort key and partitioning: while a column was in neither, it could get new
-// values in place, so the rows may be out of order.
+// LayoutSince returns the oldest schema version from which on the sort key and the partitioning are
+// the same as now. A part of an older version must be rewritten. That is so even if its version had
+// the same sort key and partitioning as now, and a version in between did not. While a column was
+// in neither of them, it could get new values in place, so the rows may be out of order.
 func (t *Table) LayoutSince() uint32 { return t.since(sameLayout) }
 
-// PartitionsSince is LayoutSince without the sort key: only changes of the partitioning count.
+// PartitionsSince returns the oldest schema version from which on the partitioning is the same as
+// now. Changes of the sort key do not count.
 func (t *Table) PartitionsSince() uint32 { return t.since(batch.SamePartitions) }
 
-// since returns the oldest schema version such that same holds between the current version and
-// every version from it on. It does not go back beyond the oldest version of which the table has
-// rows.
+// since returns the oldest schema version v such that same(x, current) is true for all versions x
+// from v to the current one. It does not go back beyond the oldest version of which the table still
+// has rows.
 func (t *Table) since(same func(then, now schema.Table) bool) uint32 {
 	version, oldest := t.Schema.Version, t.Schema.Version
 	for _, p := range t.Parts {
@@ -42,8 +43,9 @@ func sameLayout(then, now schema.Table) bool {
 		return false
 	}
 	for _, f := range now.SortKey {
-		// A HUGEINT is stored and sorted as text, so a column whose type changed may have another
-		// order.
+		// A column of the sort key may have got another type since then. If the old and the new
+		// type are stored differently, they are sorted differently: a HUGEINT, for example, is
+		// stored and sorted as text.
 		was, is := then.ColumnByID(f.Column), now.ColumnByID(f.Column)
 		if was < 0 || is < 0 || !then.Columns[was].Type.StorageType().Equal(now.Columns[is].Type.StorageType()) {
 			return false

@@ -1,5 +1,5 @@
 // Package snapshot describes what one reader sees: one version of each requested table, with its
-// parts and the contents of its memtables, all at the same moment.
+// parts and the contents of its memtables. All of it is as it was at one moment.
 package snapshot
 
 import (
@@ -14,34 +14,43 @@ import (
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// Table is one table of a snapshot. Each row is in exactly one rowset. A row address is (part id,
-// row number in the file) or (memtable id, ordinal).
+// Table is one table of a snapshot. Each row is in exactly one rowset (a part or a memtable). A
+// row's address is the id of the part and the row's number in the file, or the id of the memtable
+// and the row's number in it.
 type Table struct {
-	Schema schema.Table // current version; the rows of parts and memtables may have older ones
-	// Version changes whenever Schema or Parts change, and never becomes an old value again. So it
-	// can be part of the key of cached data that depends only on Schema and Parts.
+	// Schema is the table's current schema version. Rows of parts and memtables may have older
+	// versions.
+	Schema schema.Table
+	// Version is a number that changes whenever Schema or Parts change, and never returns to an old
+	// value. So it can be in the key of cached data that depends only on Schema and Parts.
 	Version uint64
-	Parts   []*catalog.Part // by ascending id; their files exist until the snapshot is released
-	// Versions has all versions that the schema ever had, by number.
-	Versions  map[uint32]schema.Table
-	Memtables []memtable.View // oldest first, without empty ones; at most one per generation
-	// Patches has the changes of rows, by rowset id. A rowset without an entry is as it was
-	// written. A change puts a new *patch.Set here, and does not change Version.
+	// Parts are the table's parts, by ascending id. Their files exist until the snapshot is
+	// released.
+	Parts []*catalog.Part
+	// Versions has all versions of the schema, past and present, by their numbers.
+	Versions map[uint32]schema.Table
+	// Memtables are the contents of the table's memtables, oldest first, at most one per
+	// generation. Empty ones are left out.
+	Memtables []memtable.View
+	// Patches has the deletions and new values of the table's rows, by rowset id. The rows of a
+	// rowset without an entry are as they were written. Each change of rows puts a new *patch.Set
+	// here. The table's Version stays the same then.
 	Patches map[base.SourceID]*patch.Set
-	// Losers are the superseded rows of a table that merges on read, by rowset id. Patches has them
-	// among the deleted rows. Losers is nil if the snapshot is not deduplicated. It must not be
-	// modified.
+	// Losers are the superseded rows of a table that merges on read, by rowset id. Patches lists
+	// them as deleted, too. Losers is nil if the snapshot is not deduplicated. The bitmaps must not
+	// be modified.
 	Losers map[base.SourceID]*roaring.Bitmap
-	// Settled is the edit up to which a table that merges on read is deduplicated: of the rows up
-	// to this edit, at most one per key is not deleted.
+	// Settled is a sequence number, for a table that merges on read. Among the rows that edits up
+	// to this number added, all superseded rows are deleted: each key has at most one row left.
 	Settled base.Seq
-	// Expressions are the table's expression updates, by ascending Seq. A reader of a part applies
-	// those that the part lacks (Pending) to its rows without a patch.
+	// Expressions are the table's expression updates (UPDATEs that are applied when rows are read),
+	// by ascending sequence number. Pending returns those that a reader must apply to a part.
 	Expressions []*patch.Expression
 }
 
-// Pending returns the expression updates that the part lacks, oldest first. A reader applies them
-// to the part's rows without a patch.
+// Pending returns the expression updates that the part lacks, oldest first: those that were made
+// after the part's rows were written. A reader applies them to the rows of the part that have no
+// patch.
 func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	for i, x := range t.Expressions {
 		if x.Seq > p.Applied {
@@ -51,8 +60,9 @@ func (t *Table) Pending(p *catalog.Part) []*patch.Expression {
 	return nil
 }
 
-// PendingColumns returns the columns that the expression updates of Pending set, ascending. If p is
-// nil, it returns the columns that any expression update of the table sets.
+// PendingColumns returns the columns that the expression updates returned by Pending set, in
+// ascending order. If p is nil, it returns the columns that any expression update of the table
+// sets.
 func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	pending := t.Expressions
 	if p != nil {
@@ -70,7 +80,7 @@ func (t *Table) PendingColumns(p *catalog.Part) []base.ColumnID {
 	return slices.Compact(ids)
 }
 
-// Rows returns the number of rows in parts and memtables, without deleted rows.
+// Rows returns the number of rows in the table's parts and memtables. Deleted rows do not count.
 func (t *Table) Rows() int64 {
 	n := int64(0)
 	for _, p := range t.Parts {
@@ -85,25 +95,26 @@ func (t *Table) Rows() int64 {
 	return n
 }
 
-// Snapshot is what one query sees: one version of each table. It is immutable. The files of its
-// parts exist, and the memory of its memtables is valid, until it is released.
+// Snapshot is what one query sees: one version of each table. It is immutable. Until it is
+// released, the files of its parts exist, and the memory of its memtables stays valid.
 type Snapshot struct {
-	Seq    base.Seq // last edit that the snapshot includes
+	Seq    base.Seq // sequence number of the last edit that the snapshot includes
 	Tables map[base.TableID]*Table
 
 	refs    atomic.Int64
 	release func()
 }
 
-// New returns a snapshot with one reference. release is called when the last reference is released.
+// New returns a snapshot with one reference. When the last reference is dropped, the function
+// release is called.
 func New(seq base.Seq, tables map[base.TableID]*Table, release func()) *Snapshot {
 	s := &Snapshot{Seq: seq, Tables: tables, release: release}
 	s.refs.Store(1)
 	return s
 }
 
-// Retain adds a reference. A reader calls it if it may use the snapshot longer than the owner of
-// the first reference.
+// Retain adds a reference to the snapshot. A reader calls it if it may use the snapshot after the
+// owner of the first reference has released it.
 func (s *Snapshot) Retain() {
 	if s.refs.Add(1) <= 1 {
 		s.refs.Add(-1) // undo the addition; otherwise a later Release would free the memory twice
@@ -111,8 +122,8 @@ func (s *Snapshot) Retain() {
 	}
 }
 
-// Release drops a reference. It must be called once per reference. One call too many would free
-// memory that another reader uses, so it panics.
+// Release drops a reference to the snapshot. It must be called once for each reference. It panics
+// if it is called once too often, since that would free memory which another reader uses.
 func (s *Snapshot) Release() {
 	switch n := s.refs.Add(-1); {
 	case n == 0:

@@ -1,9 +1,10 @@
-// Package spool writes results to files of limited size if their readers are slow, so that the
-// queries can end.
+// Package spool writes the rest of a result to a file if its reader is slow, so that the query can
+// end. The files share a limited space.
 //
-// A Writer is between the producer of a result and the connection to its reader. While the reader
-// keeps up, the bytes pass through two small buffers in memory. If the reader receives nothing for
-// a while, the rest of the result goes to a file as fast as it is produced, and is sent from there.
+// A Writer is between the query that produces a result and the connection to the reader. While the
+// reader keeps up, the bytes pass through two small buffers in memory. If the reader receives
+// nothing for a while, the rest of the result goes to a file as fast as the query produces it, and
+// is sent to the reader from that file.
 package spool
 
 import (
@@ -21,25 +22,27 @@ type Space struct {
 	used  atomic.Int64
 }
 
-// Shares of the space. A result may use 1/resultShare of it. Once all but 1/mostShare is in use, no
-// query may compute more of its result. The rest is for data that was already computed. The last
-// 1/lastShare is for the error messages with which results end.
+// Shares of a space of limited size. One result may use 1/resultShare of the space. When less than
+// 1/mostShare is free, queries stop computing results. The last 1/mostShare is for data that was
+// already computed, and of this the last 1/lastShare of the space is for the error messages with
+// which results end.
 const (
 	resultShare = 8
-	mostShare   = 4 // queries stop when all but 1/mostShare is used
-	lastShare   = 8 // the last 1/lastShare is for small pieces
-	freeShare   = 4 // the space is at most 1/freeShare of the free bytes on the disk
+	mostShare   = 4 // queries stop when less than 1/mostShare of the space is free
+	// The last 1/lastShare of the space is only for small pieces, such as error messages.
+	lastShare = 8
+	freeShare = 4 // a result's file may use at most 1/freeShare of the free bytes on the disk
 )
 
-// NewSpace returns a space of limit bytes in the folder dir. The folder need not exist before the
-// space is used for the first time.
+// NewSpace returns a space of limit bytes in the folder dir. The folder is created when the space
+// is first used, if it does not exist.
 func NewSpace(dir string, limit int64) *Space { return &Space{dir: dir, limit: limit} }
 
-// Used returns the number of bytes that results use.
+// Used returns the number of bytes of the space that are in use.
 func (s *Space) Used() int64 { return s.used.Load() }
 
-// take reserves n bytes of the space. It always succeeds for small pieces, such as the error with
-// which a result ends.
+// take reserves n bytes of the space. It always succeeds for small pieces, such as the error
+// message with which a result ends.
 func (s *Space) take(n int64) error {
 	if n <= smallPiece {
 		s.used.Add(n)
@@ -58,7 +61,7 @@ func (s *Space) take(n int64) error {
 
 func (s *Space) give(n int64) { s.used.Add(-n) }
 
-// most returns the maximum size in bytes that the file of a result may have if it is begun now.
+// most returns the maximum size in bytes of the file of one result, if that file is created now.
 func (s *Space) most() int64 {
 	limit := s.limit
 	if free, err := vfs.OS.FreeSpace(s.dir); err == nil {
@@ -67,22 +70,23 @@ func (s *Space) most() int64 {
 	return limit / resultShare
 }
 
-// full reports whether so much of the space is used that no query may compute more of its result.
+// full reports whether too little of the space is free for queries to compute more of their
+// results.
 func (s *Space) full() bool { return s.used.Load() > s.limit-s.limit/mostShare }
 
-// over reports whether so much of the space is used that only the errors with which results end
-// still fit.
+// over reports whether so little of the space is free that only the error messages with which
+// results end still fit.
 func (s *Space) over() bool { return s.used.Load() > s.limit-s.limit/lastShare }
 
-// create creates a file without a name. The system removes the file when it is closed, or after a
-// crash.
+// create creates a file without a name. The operating system removes the file when it is closed, or
+// when the process crashes.
 func (s *Space) create() (*os.File, error) {
 	f, err := os.CreateTemp(s.dir, "result-*")
 	if err != nil {
 		return nil, base.Errorf(base.Unavailable, "spool a result for a slow reader: %w", err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
-		_ = f.Close() // the first error is returned
+		_ = f.Close() // the function returns the first error, not that of Close
 		return nil, base.Errorf(base.Unavailable, "spool a result for a slow reader: %w", err)
 	}
 	return f, nil

@@ -9,39 +9,41 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// Query is the query that computes the result.
+// Query is the query that computes a result.
 type Query interface {
-	// Wanted reports whether other queries wait for this query's slot.
+	// Wanted reports whether other queries wait for the slot of this query (the right to run).
 	Wanted() bool
-	// Yield gives up the slot of the query, because the reader of its result has been too slow
-	// since the given time. If the query must end now, it returns the reason.
+	// Yield gives up the slot of the query (its right to run), because the reader of the result has
+	// been too slow since the given time. If the query must end now, Yield returns the reason.
 	Yield(since time.Time) error
 }
 
 // Writer sends a result to its reader. The goroutine that produces the result calls Write, Full and
-// Finish. After the first large piece, another goroutine (the sender) writes to the reader.
+// Finish. After the first large piece, a second goroutine, the sender, writes to the reader.
 type Writer struct {
 	to    io.Writer
 	space *Space
 	pause time.Duration
 	query Query
 
-	work chan struct{} // signals that there are bytes to send, or that the result has ended
-	room chan struct{} // signals that a buffer is free, or that the reader has failed
-	done chan struct{} // closed when the sender has ended; nil if it has not started
+	work chan struct{} // wakes the sender: there are bytes to send, or the result has ended
+	// room wakes the producer of the result: a buffer is free, or writing to the reader has failed.
+	room chan struct{}
+	done chan struct{} // closed when the sender goroutine has ended; nil if it was not started
 
-	mu      sync.Mutex // guards the following fields
-	queue   [][]byte   // buffers to send, before the bytes in the file
-	idle    []*buffer
-	made    int       // number of buffers that were made
-	taken   time.Time // when the reader last received a whole buffer
-	file    *os.File  // the spool file; nil until the reader stalls for the first time
-	sent    int64     // number of the file's bytes that were sent
-	spooled int64     // number of bytes in the file; 0 if all of them were sent
-	since   time.Time // when the oldest bytes in the file were written
-	most    int64     // maximum size of the file
+	mu    sync.Mutex // guards the fields from queue to err
+	queue [][]byte   // buffers that wait to be sent; they are sent before the bytes in the file
+	idle  []*buffer
+	made  int       // number of buffers that were allocated
+	taken time.Time // when the reader last received a whole buffer
+	// file has the rest of the result. It is nil until the reader is too slow for the first time.
+	file    *os.File
+	sent    int64     // number of bytes of the file that were sent to the reader
+	spooled int64     // number of bytes in the file; back to 0 after all of them were sent
+	since   time.Time // when the oldest bytes in the file were written to it
+	most    int64     // maximum size of the file in bytes
 	ended   bool
-	err     error // the error of writing to the reader
+	err     error // error of writing to the reader, or nil
 }
 
 type buffer [160 << 10]byte
@@ -52,22 +54,23 @@ const (
 	smallPiece  = 4 << 10
 )
 
-// tick is how often Write checks whether it has to stop waiting for the reader.
+// tick is the interval at which Write, while it waits for the reader, checks whether to stop
+// waiting.
 const tick = 50 * time.Millisecond
 
 var pool = sync.Pool{New: func() any { return new(buffer) }}
 
 // NewWriter returns a writer that sends a result to the reader to. The result continues in a file
-// if the reader receives nothing for the time pause, or for a tick while other queries wait for a
-// slot. The caller must call Finish.
+// in two cases: the reader has received nothing for the duration pause, or it has received nothing
+// for a tick (50 ms) while other queries wait for a slot. The caller must call Finish.
 func NewWriter(to io.Writer, space *Space, pause time.Duration, query Query) *Writer {
 	return &Writer{to: to, space: space, pause: pause, query: query, taken: time.Now(), work: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
 // Full waits until the query may compute more of its result, and then returns nil. If the result
 // must end, it returns the reason: the error of Query.Yield, the error of the reader, or a Timeout.
-// A Timeout means that too many bytes wait for this reader or for others, and that this reader has
-// received nothing for two pauses.
+// The Timeout means two things: too many bytes wait for this reader or for others, and this reader
+// has received nothing for twice the duration pause.
 func (w *Writer) Full() error {
 	for {
 		w.mu.Lock()
@@ -92,10 +95,10 @@ func (w *Writer) Full() error {
 	}
 }
 
-// Write accepts all bytes, even if the reader is slow. It returns an error if the reader has
-// failed, if there is no space, or if the query must end but has not been told yet by Full. If
-// possible, it then accepts none of the bytes. It always accepts a small piece, so that the result
-// can end with an error message.
+// Write accepts all bytes, even if the reader is slow. It returns an error if writing to the reader
+// has failed, if there is no space, or if the query must end and Full has not reported that yet. In
+// case of an error it accepts none of the bytes, if possible. A small piece is always accepted, so
+// that the result can end with an error message.
 func (w *Writer) Write(p []byte) (int, error) {
 	if len(p) > smallPiece && w.over() {
 		return 0, errFull(w.space.limit)
@@ -114,15 +117,17 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// over reports whether new bytes would go to the file, and the space for files is used up.
+// over reports whether new bytes would have to go to the file although the space for files is used
+// up.
 func (w *Writer) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.spooled > 0 && w.space.over()
 }
 
-// put accepts as many bytes of p as fit into a buffer, or all of them if the result is in the file.
-// It returns the number of bytes; 0 if no buffer is free.
+// put accepts as many bytes of p as fit into a buffer. If the result continues in the file, it
+// writes all of them to the file. It returns the number of accepted bytes, or 0 if no buffer is
+// free.
 func (w *Writer) put(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,7 +137,7 @@ func (w *Writer) put(p []byte) (int, error) {
 	if w.spooled > 0 {
 		return w.spool(p)
 	}
-	// The last buffer of the queue is not being sent yet, so it can be filled.
+	// The sender is not sending the last buffer of the queue yet, so more bytes can be added to it.
 	if last := len(w.queue) - 1; last >= 0 && len(w.queue[last]) < len(buffer{}) {
 		n, full := len(w.queue[last]), w.queue[last][:len(buffer{})]
 		more := copy(full[n:], p)
@@ -158,8 +163,8 @@ func (w *Writer) put(p []byte) (int, error) {
 	return n, nil
 }
 
-// wait waits until a buffer may be free, and then returns true. It returns false if the result has
-// to continue in the file, because the reader has stalled for too long.
+// wait waits until a buffer may be free, and then returns true. It returns false if the reader has
+// been too slow for too long, so that the result has to continue in the file.
 func (w *Writer) wait() bool {
 	ticks := time.NewTicker(min(tick, w.pause))
 	defer ticks.Stop()
@@ -175,9 +180,10 @@ func (w *Writer) wait() bool {
 	}
 }
 
-// putAside writes p to the file. From then on the result goes to the file, until the reader has
-// received all of it. If the query must end (Query.Yield returns an error), the next call of Full
-// returns the reason; if refuse is set, putAside returns it and writes nothing.
+// putAside writes p to the file. From then on the rest of the result goes to the file, until the
+// reader has received all bytes of the file. If the query must end (Query.Yield returns an error),
+// there are two cases. With refuse, putAside writes nothing and returns the error. Without refuse,
+// it writes p, and the next call of Full returns the error.
 func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	now := time.Now()
 	if err := w.query.Yield(now); err != nil && refuse {
@@ -196,7 +202,7 @@ func (w *Writer) putAside(p []byte, refuse bool) (int, error) {
 	return w.spool(p)
 }
 
-// spool appends bytes to the file. mu must be held.
+// spool appends the bytes p to the file. The caller holds mu.
 func (w *Writer) spool(p []byte) (int, error) {
 	n := int64(len(p))
 	if err := w.space.take(n); err != nil {
@@ -211,8 +217,8 @@ func (w *Writer) spool(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// send sends bytes to the reader until the result ends or the reader fails. It is the sender's
-// goroutine.
+// send is the body of the sender goroutine. It sends bytes to the reader until the result ends or
+// writing to the reader fails.
 func (w *Writer) send() {
 	defer close(w.done)
 	for {
@@ -231,8 +237,8 @@ func (w *Writer) send() {
 	}
 }
 
-// next waits until there is a piece to send, and returns it in a buffer. It returns nil after the
-// last piece.
+// next waits until there are bytes to send, and returns them in a buffer. It returns nil after the
+// end of the result.
 func (w *Writer) next() ([]byte, error) {
 	for {
 		w.mu.Lock()
@@ -254,7 +260,8 @@ func (w *Writer) next() ([]byte, error) {
 	}
 }
 
-// read returns the next piece of the file in a buffer. spooled is the number of bytes in the file.
+// read returns the file's next unsent bytes, in a buffer. spooled is the number of bytes in the
+// file.
 func (w *Writer) read(spooled int64) ([]byte, error) {
 	buf := pool.Get().(*buffer)
 	piece := buf[:min(int64(len(buf)), spooled-w.sent)]
@@ -272,7 +279,8 @@ func (w *Writer) read(spooled int64) ([]byte, error) {
 	return piece, nil
 }
 
-// empty gives back the space of the file, after all its bytes were sent. mu must be held.
+// empty is called when all bytes of the file were sent. It gives the file's space back for new
+// bytes. The caller holds mu.
 func (w *Writer) empty() error {
 	w.space.give(w.spooled)
 	w.sent, w.spooled = 0, 0
@@ -282,7 +290,7 @@ func (w *Writer) empty() error {
 	return nil
 }
 
-// recycle makes the buffer of a piece free after the piece was sent.
+// recycle makes a buffer free again after its bytes, piece, were sent.
 func (w *Writer) recycle(piece []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -332,7 +340,8 @@ func (w *Writer) Finish() error {
 	return w.err
 }
 
-// notify wakes the goroutine that waits on a channel of capacity 1, now or later.
+// notify sends a signal on a channel of capacity 1. It wakes a goroutine that waits on the channel
+// now, or the next one that will.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

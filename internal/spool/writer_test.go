@@ -13,7 +13,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// reader accepts writes only when the test allows it.
+// reader is a reader of results that accepts writes only when the test allows it.
 type reader struct {
 	lets chan int // number of writes that it accepts
 	left int
@@ -34,11 +34,11 @@ func (r *reader) Write(p []byte) (int, error) {
 
 const always = 1 << 30
 
-// query is a query whose slot others may want.
+// query is a Query of the tests. Tests decide whether others want its slot.
 type query struct {
 	wanted, yields bool
 	since          time.Time
-	err            error // of Yield
+	err            error // error that Yield returns
 }
 
 func (q *query) Wanted() bool { return q.wanted }
@@ -179,8 +179,8 @@ func TestTooMuchForASlowReaderIsAnError(t *testing.T) {
 	})
 }
 
-// TestAReaderThatTakesPartsOfALargeResultHasAllOfIt checks that the writer waits for a reader as
-// long as it takes something within two pauses.
+// TestAReaderThatTakesPartsOfALargeResultHasAllOfIt checks that the writer waits for a slow reader,
+// if the reader takes at least something within two pauses.
 func TestAReaderThatTakesPartsOfALargeResultHasAllOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		space := NewSpace(t.TempDir(), 16<<20) // 2 MiB for each

@@ -16,28 +16,28 @@ import (
 )
 
 // Crashable is a file system in memory for tests. It knows which data would survive a power
-// failure: CrashClone returns that state. Locks do not survive.
+// failure: CrashClone returns a file system with just that data. Locks do not survive.
 //
 // It loses as much as POSIX allows, which is more than any real file system would lose:
-//   - Bytes survive only after File.Sync.
-//   - A name survives only after SyncDir of its folder. File.Sync of a new file does not save its
-//     name.
+//   - The bytes of a file survive only after File.Sync.
+//   - The name of a file or folder survives only after SyncDir of the folder that contains it.
+//     File.Sync of a new file does not save its name.
 //   - Anything that was not synced may survive in part and out of order.
 type Crashable struct {
-	mu       sync.Mutex // guards everything below, and all nodes
+	mu       sync.Mutex // guards all fields of Crashable, and all nodes (files and folders)
 	root     *node
 	locked   map[string]bool
-	capacity int64 // bytes that all files together may have; negative: no limit
+	capacity int64 // maximum number of bytes of all files together; negative means no limit
 }
 
 // NewCrashable returns an empty file system in memory without a size limit. Its root folder is
-// durable. A relative path is taken from the root: "a" is "/a".
+// durable. A relative path begins at the root: "a" means "/a".
 func NewCrashable() *Crashable {
 	return &Crashable{root: newDir(), locked: map[string]bool{}, capacity: -1}
 }
 
-// SetCapacity limits the bytes that all files together may have; negative means no limit. A write
-// beyond the limit writes the bytes that fit and fails as StorageFull.
+// SetCapacity limits the total size in bytes of all files. Negative means no limit. A write that
+// exceeds the limit writes the bytes that fit, and fails with an error of the kind StorageFull.
 func (c *Crashable) SetCapacity(bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,8 @@ func pathError(op, path string, err error) error {
 	return osError(&fs.PathError{Op: op, Path: path, Err: err})
 }
 
-// findLocked returns the node at path.
+// findLocked returns the node (the file or folder) at path. The caller holds mu. op is the name of
+// the operation, for the error.
 func (c *Crashable) findLocked(op, path string) (*node, error) {
 	n := c.root
 	for name := range strings.SplitSeq(filepath.ToSlash(filepath.Join("/", path)), "/") {
@@ -62,8 +63,8 @@ func (c *Crashable) findLocked(op, path string) (*node, error) {
 	return n, nil
 }
 
-// findKindLocked returns the node at path. It returns an error if the node is not a folder (if dir
-// is set) or not a file (otherwise).
+// findKindLocked returns the node at path. If dir is true the node must be a folder, otherwise a
+// file: any other node is an error. The caller holds mu.
 func (c *Crashable) findKindLocked(op, path string, dir bool) (*node, error) {
 	n, err := c.findLocked(op, path)
 	if err == nil && n.isDir() != dir {
@@ -72,7 +73,8 @@ func (c *Crashable) findKindLocked(op, path string, dir bool) (*node, error) {
 	return n, err
 }
 
-// addLocked adds a node at path, which must not exist.
+// addLocked adds the node n (a file or folder) at path. It returns an error if the path exists
+// already. The caller holds mu.
 func (c *Crashable) addLocked(op, path string, n *node) error {
 	parent, err := c.findKindLocked(op, filepath.Dir(path), true)
 	if err != nil {
@@ -234,9 +236,9 @@ type unlocker func() error
 
 func (u unlocker) Close() error { return u() }
 
-// Materialize writes all files, as a running process sees them, to a folder of the real file
-// system. It creates the folder if needed, and syncs nothing. It is for readers such as DuckDB,
-// which cannot read the file system in memory.
+// Materialize writes all files to a folder of the real file system, with the contents that a
+// running process sees. It creates the folder if needed, and syncs nothing. Tests use it for
+// readers such as DuckDB, which cannot read the file system in memory.
 func (c *Crashable) Materialize(dir string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,18 +9,19 @@ import (
 	"syscall"
 )
 
-// sectorBytes is the unit in which a disk may write or lose bytes.
+// sectorBytes is the size of a sector in bytes. In a power failure, a disk may write some of the
+// sectors of a write and lose the others.
 const sectorBytes = 512
 
-// node is a file or a folder. It has the state that processes see, the durable state, and the
-// changes between the two in the order in which they were made.
+// node is a file or a folder. It has the state that processes see, the state that is durable, and
+// the changes from the durable state to the visible one, in the order in which they were made.
 type node struct {
-	// These fields are for a folder.
-	entries       map[string]*node // nil for a file
+	// The fields entries, synced and unsyncedNames are for a folder.
+	entries       map[string]*node // names in the folder; nil if the node is a file
 	synced        map[string]*node
 	unsyncedNames []dirOp
 
-	// These fields are for a file.
+	// The fields data, syncedData and unsynced are for a file.
 	data       image
 	syncedData image
 	unsynced   []fileOp
@@ -30,8 +31,7 @@ func newDir() *node { return &node{entries: map[string]*node{}, synced: map[stri
 
 func (n *node) isDir() bool { return n.entries != nil }
 
-// bytes returns the total length of the files in n: n itself if it is a file, or all files below
-// the folder.
+// bytes returns the size of the file n, or the total size of all files below the folder n.
 func (n *node) bytes() int64 {
 	total := n.data.size
 	for _, child := range n.entries {
@@ -40,8 +40,8 @@ func (n *node) bytes() int64 {
 	return total
 }
 
-// dirOp is one change of a folder. It adds the name set for a node, or removes the name clear, or
-// does both at once (a rename). An empty name means that this half is missing.
+// dirOp is one change of a folder. It adds the name set for the node to, or removes the name clear,
+// or does both at once (a rename). If set or clear is empty, the change does not do that half.
 type dirOp struct {
 	set   string
 	to    *node
@@ -77,8 +77,8 @@ func (op fileOp) apply(to *image) {
 	to.write(op.data, op.offset)
 }
 
-// image is the content of a file. It has the bytes that were written, and after them zeros up to
-// size. The zeros take no memory, because tests allocate far larger logs than they write.
+// image is the content of a file: the bytes that were written, and then zeros up to size. The zeros
+// take no memory, because tests allocate far larger logs than they write.
 type image struct {
 	written []byte
 	size    int64
@@ -100,7 +100,8 @@ func (i *image) write(p []byte, offset int64) {
 	i.size = max(i.size, end)
 }
 
-// read copies bytes from offset on into p, and returns how many.
+// read copies bytes of the file, beginning at offset, into p. It returns the number of bytes
+// copied.
 func (i *image) read(p []byte, offset int64) int {
 	n := int(min(int64(len(p)), max(0, i.size-offset)))
 	p = p[:n]
@@ -116,15 +117,15 @@ func (n *node) changeData(op fileOp) {
 }
 
 // CrashClone returns the file system that a machine would find after a power failure at this
-// moment. Everything synced survives. Chance and keepUnsyncedPercent (0 to 100) decide about the
-// rest:
+// moment. Everything that was synced survives. For everything else, the random generator rng and
+// keepUnsyncedPercent (0 to 100) decide:
 //   - At 0, nothing unsynced survives.
-//   - At 100, everything survives, as when a process is killed on a machine that keeps running.
-//   - In between, a file keeps either a prefix of its unsynced writes, the last of them cut at any
-//     byte, or any of their sectors, as with a disk cache that reorders. A folder keeps any of its
-//     unsynced names.
+//   - At 100, everything survives, as if only the process was killed.
+//   - In between, a file keeps some of its unsynced writes. These are either its first writes, of
+//     which the last may be cut at any byte, or any of the written sectors, as with a disk cache
+//     that changes the order. A folder keeps any of its unsynced names.
 //
-// Open handles and locks are not cloned.
+// Open files and locks do not exist in the clone.
 func (c *Crashable) CrashClone(rng *rand.Rand, keepUnsyncedPercent int) *Crashable {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +141,7 @@ func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
 		return &node{data: data, syncedData: data.clone()}
 	}
 	names := maps.Clone(n.synced)
-	// If one change of a name is lost, later changes of that name are lost too.
+	// If one change of a name is lost, all later changes of that name are lost too.
 	lost := map[string]bool{}
 	for _, op := range n.unsyncedNames {
 		if lost[op.set] || lost[op.clear] || rng.IntN(100) >= keepPercent {
@@ -150,7 +151,7 @@ func (n *node) afterCrash(rng *rand.Rand, keepPercent int) *node {
 		op.apply(names)
 	}
 	clone := newDir()
-	// Sorted, so that the same seed gives the same result.
+	// Go through the names in sorted order, so that the same seed of rng gives the same result.
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		clone.entries[name] = names[name].afterCrash(rng, keepPercent)
 	}
@@ -193,7 +194,7 @@ func (n *node) imageAfterCrash(rng *rand.Rand, keepPercent int) image {
 	return data
 }
 
-// crashableFile is an open file. It stays usable after its name is removed.
+// crashableFile is an open file of a Crashable. It stays usable after its name was removed.
 type crashableFile struct {
 	fs       *Crashable
 	node     *node
@@ -202,8 +203,9 @@ type crashableFile struct {
 	closed   bool
 }
 
-// enter locks the file system for an operation on the file, and returns the function that unlocks
-// it. It returns an error if the file is closed, or not open for writing although write is set.
+// enter locks the file system for an operation on an open file, and returns the function that
+// unlocks it. It returns an error if the file is closed. With write, it also returns an error if
+// the file is open only for reading.
 func (f *crashableFile) enter(op string, write bool) (func(), error) {
 	f.fs.mu.Lock()
 	switch {
@@ -253,8 +255,8 @@ func (f *crashableFile) WriteAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// fitsLocked returns the length that the file may get. It is size, or less if the capacity of the
-// file system does not allow that.
+// fitsLocked returns the length that the file may have: size, or less if the capacity of the file
+// system does not allow size bytes. The caller holds the file system's mu.
 func (f *crashableFile) fitsLocked(size int64) int64 {
 	length := f.node.data.size
 	if f.fs.capacity < 0 || size <= length {

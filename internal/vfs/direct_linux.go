@@ -10,19 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// direct opens a file a second time, for direct writes (O_DIRECT). Large aligned writes then go to
-// the device without a copy in the page cache. Measured on ext4 on a virtual disk, 600 MB take 0.08
-// s of CPU time this way, and 0.35 to 1.2 s through the page cache. Both ways may be mixed on one
-// file: Linux drops the cached pages that a direct write covers.
+// direct makes direct writes (O_DIRECT) to a file, which it opens a second time for that. Large
+// aligned writes then go to the device without a copy in the page cache. Measured on ext4 on a
+// virtual disk, writing 600 MB takes 0.08 s of CPU time this way, and 0.35 to 1.2 s through the
+// page cache. Direct and other writes to the same file may be mixed: Linux drops the cached pages
+// that a direct write covers.
 type direct struct {
 	mu     sync.Mutex
-	opened bool     // guarded by mu
-	file   *os.File // guarded by mu; nil if the file system has no direct writes
+	opened bool // whether the file was opened a second time, or that was tried; guarded by mu
+	// file is open for direct writes. It is nil if the file system has none. It is guarded by mu.
+	file *os.File
 }
 
-// A write is made directly if its address, offset and length are multiples of DirectAlign, and its
-// length is at least DirectBytes. For a smaller write, bypassing the page cache is not worth the
-// wait for the device.
+// A write is made directly if two conditions hold: its address, offset and length are multiples of
+// DirectAlign bytes, and its length is at least DirectBytes. For a smaller write, the time to wait
+// for the device costs more than bypassing the page cache saves.
 const (
 	DirectAlign = 4 << 10
 	DirectBytes = 256 << 10
@@ -30,8 +32,9 @@ const (
 
 func newDirect() *direct { return &direct{} }
 
-// writeAt writes p directly, or only the first n bytes if the rest cannot be written directly. The
-// caller writes the rest.
+// writeAt writes bytes of p directly to the device, and returns the number n of bytes written. If n
+// is less than len(p), the rest cannot be written directly, and the caller writes it through the
+// page cache.
 func (d *direct) writeAt(f *os.File, p []byte, offset int64) (n int, err error) {
 	if len(p) < DirectBytes || (int64(len(p))|offset|int64(uintptr(unsafe.Pointer(unsafe.SliceData(p)))))%DirectAlign != 0 {
 		return 0, nil
@@ -66,8 +69,8 @@ func (d *direct) writeAt(f *os.File, p []byte, offset int64) (n int, err error) 
 	return n, nil
 }
 
-// openDirect opens the file f a second time. It does so through f's descriptor, because the file
-// may have been renamed.
+// openDirect opens the file f a second time, for direct writes. It uses f's descriptor instead of
+// its path, because the file may have been renamed. It returns nil if that fails.
 func openDirect(f *os.File) *os.File {
 	var again *os.File
 	err := control(f, func(fd int) error {
@@ -78,7 +81,8 @@ func openDirect(f *os.File) *os.File {
 		return err
 	})
 	if err != nil {
-		return nil // on tmpfs, or without /proc: the caller then uses the page cache
+		// This happens on tmpfs, or without /proc. The caller then writes through the page cache.
+		return nil
 	}
 	return again
 }

@@ -10,10 +10,11 @@ import (
 	"syscall"
 )
 
-// OpKind is the kind of an operation: a method of FS, Reader or File.
+// OpKind is the kind of a file system operation. There is one kind for each method of FS, Reader
+// and File.
 type OpKind string
 
-// These are the operations, named after the methods of FS, Reader and File.
+// The kinds of operations are named after the methods of FS, Reader and File.
 const (
 	OpCreate        OpKind = "create"
 	OpOpen          OpKind = "open"
@@ -35,7 +36,8 @@ const (
 	OpClose         OpKind = "close"
 )
 
-// Writes reports whether an operation of this kind changes what is on disk, or what is durable.
+// Writes reports whether an operation of this kind changes what is on disk, or which data is
+// durable.
 func (k OpKind) Writes() bool {
 	switch k {
 	case OpCreate, OpMkdir, OpRemove, OpSyncDir, OpRename, OpWriteAt, OpTruncate, OpAllocate, OpSync:
@@ -44,26 +46,27 @@ func (k OpKind) Writes() bool {
 	return false
 }
 
-// Op describes an operation that is about to run.
+// Op describes a file system operation that is about to run.
 type Op struct {
 	Kind  OpKind
-	Path  string // the file or folder; for a rename, the new path
-	Index int    // how many operations ran before it
-	Bytes int    // the length of a write
+	Path  string // path of the file or folder; for a rename, the new path
+	Index int    // number of operations that ran before this one
+	Bytes int    // number of bytes that a write writes
 }
 
 // Rule decides for each operation whether it fails. It returns the error with which the operation
-// fails, or nil to let it run. It may be called concurrently.
+// fails, or nil if the operation may run. It may be called concurrently.
 type Rule func(Op) error
 
-// ErrInjected is the error that rules of this package inject by default: an I/O error of a disk.
+// ErrInjected is the error with which operations fail if a rule names no other: an I/O error (EIO)
+// of a disk.
 var ErrInjected = fmt.Errorf("injected fault: %w", syscall.EIO)
 
-// ErrNoSpace is the error of a full disk.
+// ErrNoSpace is the operating system's error for a full disk.
 var ErrNoSpace error = errNoSpace
 
-// ShortWrite is an error that a Rule may return for a write. The first Bytes bytes are then
-// written, and the write fails with Err.
+// ShortWrite is an error that a Rule may return for a write. Then the first Bytes bytes are
+// written, and the write fails with the error Err.
 type ShortWrite struct {
 	Bytes int
 	Err   error
@@ -71,14 +74,14 @@ type ShortWrite struct {
 
 func (s *ShortWrite) Error() string { return s.Err.Error() }
 
-// Unwrap returns Err.
+// Unwrap returns Err, the error with which the write fails.
 func (s *ShortWrite) Unwrap() error { return s.Err }
 
-// Never is a rule that fails nothing. It is used to count operations.
+// Never is a Rule that lets every operation run. Tests use it to count operations.
 func Never(Op) error { return nil }
 
-// OnIndex returns a rule that fails operation number i, counted from 0. The error is err, or
-// ErrInjected if err is nil.
+// OnIndex returns a rule that makes only operation number i fail, counted from 0. The operation's
+// error is err, or ErrInjected if err is nil.
 func OnIndex(i int, err error) Rule {
 	return func(op Op) error {
 		if op.Index == i {
@@ -88,8 +91,8 @@ func OnIndex(i int, err error) Rule {
 	}
 }
 
-// FromIndex returns a rule that fails operation number i, counted from 0, and all later ones. It
-// simulates a process that has died: not even its cleanup has an effect.
+// FromIndex returns a rule that makes operation number i, counted from 0, and all later operations
+// fail. It simulates a process that has died: not even its cleanup has an effect.
 func FromIndex(i int) Rule {
 	return func(op Op) error {
 		if op.Index >= i {
@@ -99,8 +102,8 @@ func FromIndex(i int) Rule {
 	}
 }
 
-// OnKind returns a rule that fails every operation of a kind. The error is err, or ErrInjected if
-// err is nil.
+// OnKind returns a rule that makes every operation of the given kind fail. The operation's error is
+// err, or ErrInjected if err is nil.
 func OnKind(kind OpKind, err error) Rule {
 	return func(op Op) error {
 		if op.Kind == kind {
@@ -110,8 +113,8 @@ func OnKind(kind OpKind, err error) Rule {
 	}
 }
 
-// Where returns a rule that applies rule only to the operations for which match is true. The rule
-// sees these operations numbered from 0 (Op.Index).
+// Where returns a rule that applies rule only to the operations for which match returns true. For
+// rule, these operations are numbered from 0 (Op.Index), without the others.
 func Where(match func(Op) bool, rule Rule) Rule {
 	var count atomic.Int64
 	return func(op Op) error {
@@ -123,8 +126,8 @@ func Where(match func(Op) bool, rule Rule) Rule {
 	}
 }
 
-// WritesOnly reports whether an operation changes what is on disk, or what is durable. It is meant
-// as an argument of Where.
+// WritesOnly reports whether an operation changes what is on disk, or which data is durable. It is
+// meant as the argument match of Where.
 func WritesOnly(op Op) bool { return op.Kind.Writes() }
 
 func orInjected(err error) error {
@@ -134,20 +137,20 @@ func orInjected(err error) error {
 	return err
 }
 
-// FailingFS wraps a file system and fails the operations that its rule selects. A failed operation
-// does not reach the wrapped file system, with two exceptions: ShortWrite writes some bytes, and
-// Close closes the file and then fails.
+// FailingFS wraps a file system and makes the operations fail that its rule selects. A failed
+// operation does not reach the wrapped file system, with two exceptions. With the error ShortWrite,
+// some bytes are written. And Close closes the file before it fails.
 type FailingFS struct {
 	below FS
 	mu    sync.Mutex
-	rule  Rule // guarded by mu
-	count int  // guarded by mu
+	rule  Rule // rule that selects the operations that fail; guarded by mu
+	count int  // number of operations so far; guarded by mu
 }
 
-// Failing wraps the file system below. rule selects the operations that fail.
+// Failing returns a file system that wraps below. rule selects the operations that fail.
 func Failing(below FS, rule Rule) *FailingFS { return &FailingFS{below: below, rule: rule} }
 
-// Ops returns the number of operations so far, failed ones included.
+// Ops returns the number of operations so far, including failed ones.
 func (f *FailingFS) Ops() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -172,7 +175,7 @@ func (f *FailingFS) check(kind OpKind, path string, bytes int) error {
 	return nil
 }
 
-// guard runs the operation do, unless the rule fails it.
+// guard runs the operation do, unless the file system's rule makes it fail.
 func guard[T any](f *FailingFS, kind OpKind, path string, do func() (T, error)) (T, error) {
 	if err := f.check(kind, path, 0); err != nil {
 		var none T

@@ -23,8 +23,9 @@ const (
 	filePerm = 0o640
 )
 
-// osError returns an error of the operating system with the right base.Kind. It does not add to the
-// message, because that of an *fs.PathError already names the operation and the path.
+// osError converts an error of the operating system to one with the right base.Kind. It adds
+// nothing to the message, because the message of an *fs.PathError already names the operation and
+// the path.
 func osError(err error) error {
 	var number syscall.Errno
 	switch {
@@ -39,7 +40,7 @@ func osError(err error) error {
 	case errors.As(err, &number):
 		return base.Errorf(base.Unavailable, "%w", err)
 	default:
-		return err // Scoter used a closed file, or has a similar defect
+		return err // any other error is a defect of Scoter, such as using a closed file
 	}
 }
 
@@ -106,10 +107,10 @@ func (osFS) FreeSpace(dir string) (uint64, error) {
 
 func (osFS) rename(oldPath, newPath string) error { return osError(os.Rename(oldPath, newPath)) }
 
-// Lock takes an advisory lock on a file that it keeps open. So the kernel releases the lock however
-// the process ends. The file contains the process id of the lock's owner, for the error message
-// that other processes get. It is not removed after use: otherwise two processes could lock two
-// different files of the same name.
+// Lock takes an advisory lock on the file at path, and keeps the file open. So the kernel releases
+// the lock in whichever way the process ends. The file contains the process id of the lock's owner,
+// for the error message that other processes get. The file is not removed after use: otherwise two
+// processes could lock two different files of the same name.
 func (osFS) Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
@@ -121,7 +122,8 @@ func (osFS) Lock(path string) (io.Closer, error) {
 	}
 	if held {
 		owner := make([]byte, 20)
-		n, _ := f.ReadAt(owner, 0) // if the owner cannot be read, the message leaves it out
+		// If the owner's process id cannot be read, the message leaves it out.
+		n, _ := f.ReadAt(owner, 0)
 		message := fmt.Sprintf("%s is in use by another process", filepath.Dir(path))
 		if pid := strings.TrimSpace(string(owner[:n])); pid != "" {
 			message += " (" + pid + ")"
@@ -129,7 +131,7 @@ func (osFS) Lock(path string) (io.Closer, error) {
 		conflict := base.Errorf(base.Conflict, "%s", message).WithHint("stop that process, or use another directory")
 		return nil, errors.Join(conflict, f.Close())
 	}
-	// Ignore a full disk, because the id is only used in a message.
+	// An error of a full disk is ignored, because the process id is only used in a message.
 	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil && !isStorageFull(err) {
 		return nil, errors.Join(osError(err), f.Close())
 	}
@@ -143,7 +145,7 @@ func writePID(f *os.File) error {
 
 type osFile struct {
 	f      *os.File
-	direct *direct // nil if the file is open for reading only
+	direct *direct // for direct writes; nil if the file is open only for reading
 }
 
 func (o osFile) ReadAt(p []byte, offset int64) (int, error) {

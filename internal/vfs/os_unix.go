@@ -30,8 +30,8 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(stat.Bavail) * uint64(stat.Bsize), nil
 }
 
-// tryLock takes the lock of a file, unless another owner holds it. Then held is true. The other
-// owner may be in this process or another one.
+// tryLock takes the exclusive lock of a file without waiting. If another owner holds the lock, in
+// this process or another one, held is true.
 func tryLock(f *os.File) (held bool, err error) {
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -40,5 +40,5 @@ func tryLock(f *os.File) (held bool, err error) {
 	return false, err
 }
 
-// errNoSpace is the error of a full disk on this system.
+// errNoSpace is this operating system's error for a full disk.
 const errNoSpace = syscall.ENOSPC

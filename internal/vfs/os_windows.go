@@ -12,7 +12,8 @@ func isStorageFull(err error) bool {
 		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
 
-// syncDir does nothing: NTFS journals names itself and offers no sync of a folder.
+// syncDir does nothing: NTFS keeps names durable with its journal, and Windows has no sync of a
+// folder.
 func syncDir(string) error { return nil }
 
 func freeSpace(dir string) (uint64, error) {
@@ -25,9 +26,9 @@ func freeSpace(dir string) (uint64, error) {
 	return available, err
 }
 
-// tryLock takes the lock of a file, unless another owner holds it. Then held is true. The other
-// owner may be in this process or another one. Windows prevents others from reading locked bytes,
-// so the locked byte is far behind the process id, which others read.
+// tryLock takes the exclusive lock of a file without waiting. If another owner holds the lock, in
+// this process or another one, held is true. On Windows other processes cannot read a locked byte.
+// So tryLock locks a byte far behind the process id in the file, which other processes read.
 func tryLock(f *os.File) (held bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
@@ -37,5 +38,5 @@ func tryLock(f *os.File) (held bool, err error) {
 	return false, err
 }
 
-// errNoSpace is the error of a full disk on this system.
+// errNoSpace is this operating system's error for a full disk.
 const errNoSpace = windows.ERROR_DISK_FULL

@@ -10,20 +10,21 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// writeFileBufferBytes is the size of the buffer between write and the file. With this size, system
-// calls cost little compared to copying the bytes.
+// writeFileBufferBytes is the size of the buffer through which WriteFile writes. It is large enough
+// that system calls cost little compared to copying the bytes.
 const writeFileBufferBytes = 256 << 10
 
-// WriteFile publishes the output of write as the file at path and replaces an older file. After a
-// nil error the bytes and the name are durable. After an error or a crash, path holds the old file,
-// no file, or the whole new file, but never a part of it. Only one caller at a time may write a
-// path.
+// WriteFile writes the output of the function write to the file at path, and replaces an older
+// file. If the error is nil, the bytes and the name are durable. After an error or a crash, path
+// has the old file, no file, or the whole new file, but never a part of it. Only one caller at a
+// time may write to a path.
 //
-// If only the last step failed (syncing the folder), the error is returned although the new file
-// may be in place. The caller must treat the file as unpublished and may publish it again.
+// If only the last step (syncing the folder) fails, WriteFile returns the error although the new
+// file may be in place. The caller must treat the file as not written, and may call WriteFile
+// again.
 func WriteFile(fsys FS, path string, write func(io.Writer) error) error {
 	temp := path + TempSuffix
-	// If a process crashed in an earlier attempt, the temporary file still exists. Remove it.
+	// Remove the temporary file that a crash in an earlier attempt may have left.
 	if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return base.Wrap(err, "write %s", path)
 	}
@@ -59,21 +60,22 @@ func removeIfThere(fsys FS, path string) error {
 	return nil
 }
 
-// MkdirAll makes a folder and its missing parents, and makes them durable. It is not an error if
-// the folder exists, also as a symbolic link to a folder.
+// MkdirAll makes a folder and its missing parents, and makes them durable. If the folder exists
+// already, that is not an error. A symbolic link to a folder counts as a folder.
 func MkdirAll(fsys FS, dir string) error {
 	dir = filepath.Clean(dir)
 	parent := filepath.Dir(dir)
 	info, err := fsys.Stat(dir)
 	isDir := err == nil && info.IsDir
 	if err == nil && !isDir {
-		_, listErr := fsys.List(dir) // List follows a link, unlike Stat
+		_, listErr := fsys.List(dir) // List follows a symbolic link, unlike Stat
 		isDir = listErr == nil
 	}
 	switch {
 	case isDir:
-		// The folder exists, but may not be durable: a process may have been killed between Mkdir
-		// and SyncDir. Ignore a parent that cannot be opened, because Scoter did not make it.
+		// The folder exists, but its name may not be durable: a process may have been killed
+		// between Mkdir and SyncDir. If the parent folder cannot be opened, Scoter did not make it,
+		// and the error is ignored.
 		if err := fsys.SyncDir(parent); !errors.Is(err, fs.ErrPermission) {
 			return base.Wrap(err, "make folder %s", dir)
 		}
@@ -118,7 +120,8 @@ func RemoveAll(fsys FS, path string) error {
 	return base.Wrap(fsys.Remove(path), "remove %s", path)
 }
 
-// ReadFile returns the contents of a file. A file of more than limitBytes is TooLarge.
+// ReadFile returns the contents of a file. If the file has more than limitBytes bytes, the error is
+// TooLarge.
 func ReadFile(fsys FS, path string, limitBytes int64) (data []byte, err error) {
 	f, err := fsys.Open(path)
 	if err != nil {

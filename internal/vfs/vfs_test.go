@@ -12,7 +12,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 )
 
-// eachFS runs a test on every implementation. dir is an empty folder.
+// eachFS runs a test on every implementation of FS. dir is an empty folder.
 func eachFS(t *testing.T, test func(t *testing.T, fsys FS, dir string)) {
 	t.Run("os", func(t *testing.T) { test(t, OS, t.TempDir()) })
 	inMemory := func() *Crashable {

@@ -11,7 +11,7 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// benchmarkSegmentBytes is the size at which benchmarks rotate, to limit disk space.
+// benchmarkSegmentBytes is the size at which benchmarks begin a new segment, to limit disk space.
 const benchmarkSegmentBytes = 64 << 20
 
 func benchmarkAppend(b *testing.B, options Options, payloadBytes, framesPerGroup int, sync bool) {
@@ -43,7 +43,7 @@ func benchmarkAppend(b *testing.B, options Options, payloadBytes, framesPerGroup
 	must(b, w.Close())
 }
 
-// BenchmarkAppend measures the cost without sync: checksum, copy, system call.
+// BenchmarkAppend measures the cost of Append without a sync: checksum, copy and system call.
 func BenchmarkAppend(b *testing.B) {
 	b.Run("1x500KB", func(b *testing.B) { benchmarkAppend(b, Options{}, 500_000, 1, false) })
 	b.Run("1x200B", func(b *testing.B) { benchmarkAppend(b, Options{}, 200, 1, false) })

@@ -11,9 +11,9 @@ import (
 
 func seeded(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0)) }
 
-// writeHistory appends groups, syncs most of them, rotates and trims, until the file system fails.
-// It returns the frames that were passed to Append, how many were synced, and before which segment
-// it asked to remove segments.
+// writeHistory appends groups of frames, syncs most of them, rotates and removes old segments,
+// until the file system fails. It returns the frames that were passed to Append, how many of them
+// were synced, and before which segment it asked to remove segments.
 func writeHistory(fsys vfs.FS, after Position) (attempted []logged, synced int, removedBefore base.SegmentID) {
 	w, err := Create(fsys, dir, smallSteps, after)
 	if err != nil {
@@ -125,8 +125,8 @@ func TestRecoverySurvivesACrashAtEveryWrite(t *testing.T) {
 	}
 }
 
-// keepWriting works like the committer: it acknowledges after Sync, and rotates when the writer is
-// broken. It returns the acknowledged frames. All others failed.
+// keepWriting works like the committer: it acknowledges frames after Sync, and rotates when the
+// writer is broken. It returns the acknowledged frames. The writes of all other frames failed.
 func keepWriting(t *testing.T, fsys vfs.FS) (acked []base.Seq) {
 	t.Helper()
 	w, err := Create(fsys, dir, smallSteps, Position{})

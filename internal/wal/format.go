@@ -1,7 +1,7 @@
-// Package wal is the write-ahead log. It consists of segments, which are files of checksummed
-// frames. A frame has a payload, the bytes of one edit, and the edit's sequence number. The package
-// handles bytes and durability; only the engine knows what a payload means. docs/format/wal.md
-// describes the format, and [Writer] describes the protocol.
+// Package wal is the write-ahead log. The log consists of segments, which are files of frames with
+// checksums. A frame has the bytes of one edit (its payload) and the edit's sequence number. The
+// package handles bytes and durability. Only the engine knows what a payload means.
+// docs/format/wal.md describes the format, and [Writer] describes the protocol.
 package wal
 
 import (
@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// FormatVersion is the version of the segment format that is written, and the newest that can
-	// be read. Older versions stay readable. All versions have the same segment header.
+	// FormatVersion is the version of the segment format that is written, and the newest one that
+	// can be read. Older versions can be read, too. All versions have the same segment header.
 	//
-	//	1: the first.
+	// 1: the first.
 	FormatVersion = 1
 
-	// MaxPayloadBytes is the greatest length of a frame's payload. A longer edit must be split, or
-	// written as a part or patch file.
+	// MaxPayloadBytes is the maximum length of a frame's payload in bytes. A longer edit must be
+	// split, or written as a part or patch file.
 	MaxPayloadBytes = 1 << 30
 
 	magic              = "SCOTRWAL"
@@ -34,19 +34,19 @@ const (
 	frameHeaderBytes   = 28
 )
 
-// le is the byte order of all numbers in a segment.
+// le is the byte order of all numbers in a segment: little-endian.
 var le = binary.LittleEndian
 
-// segmentHeader is the start of a segment, segmentHeaderBytes long.
+// segmentHeader is the start of a segment. Its encoded form has segmentHeaderBytes bytes.
 type segmentHeader struct {
 	version uint32
 	id      base.SegmentID
-	// salt is random. It is part of every frame's checksum. So bytes in a payload never count as a
-	// valid frame, not even if they are a copy of a segment.
+	// salt is a random number that is part of every frame's checksum. So bytes inside a payload
+	// never count as a valid frame, not even if they are a copy of another segment.
 	salt uint64
-	// previousEnd is the offset at which the previous segment ends. Its bytes before this offset
-	// are durable, and its bytes from this offset on do not count. It is 0 if there is no previous
-	// segment.
+	// previousEnd is the offset in bytes at which the previous segment ends. The bytes before this
+	// offset are durable, and the bytes from this offset on are ignored. It is 0 if there is no
+	// previous segment.
 	previousEnd int64
 }
 
@@ -61,13 +61,14 @@ func (h segmentHeader) encode() []byte {
 	return b
 }
 
-// segmentChecksum returns the checksum of a segment header, computed without the checksum itself.
+// segmentChecksum returns the checksum of an encoded segment header. It covers all bytes of the
+// header except the checksum itself.
 func segmentChecksum(b []byte) uint32 {
 	return crc32.Update(crc32.Checksum(b[:12], base.Castagnoli), base.Castagnoli, b[16:segmentHeaderBytes])
 }
 
-// decodeSegmentHeader decodes the header of the segment with the given id. If the header is invalid
-// or belongs to another segment, the error is Corrupt.
+// decodeSegmentHeader decodes the header of the segment with the given id. If the header is
+// invalid, or belongs to another segment, the error is Corrupt. path is for the error message.
 func decodeSegmentHeader(b []byte, path string, id base.SegmentID) (segmentHeader, error) {
 	if found := string(b[:8]); found != magic {
 		return segmentHeader{}, corrupt(path, 0, "magic", strconv.Quote(magic), strconv.Quote(found))
@@ -96,13 +97,13 @@ func decodeSegmentHeader(b []byte, path string, id base.SegmentID) (segmentHeade
 	return h, nil
 }
 
-// frameHeader is the start of a frame, before the payload.
+// frameHeader is the start of a frame. The frame's payload follows it.
 type frameHeader struct {
 	length          uint32 // length of the payload in bytes
 	payloadChecksum uint32
 	seq             base.Seq
-	// synced is the offset up to which the segment was durable when this frame was written. It
-	// distinguishes a torn tail from corruption: see Writer.
+	// synced is the offset up to which the segment was known to be durable when this frame was
+	// written. It helps to distinguish a torn write from corruption: see Writer.
 	synced int64
 }
 
@@ -116,7 +117,7 @@ func (h frameHeader) append(b []byte, salt uint64, offset int64) []byte {
 }
 
 // frameChecksum returns the checksum of a frame header. It covers the header's other fields, the
-// segment's salt, and the frame's offset.
+// segment's salt, and the offset of the frame.
 func frameChecksum(header []byte, salt uint64, offset int64) uint32 {
 	const fields = frameHeaderBytes - 4
 	var b [16 + fields]byte
@@ -126,8 +127,9 @@ func frameChecksum(header []byte, salt uint64, offset int64) uint32 {
 	return crc32.Checksum(b[:], base.Castagnoli)
 }
 
-// decodeFrameHeader returns the fields of a frame header, the checksum that they should have, and
-// the checksum in the header. The fields are valid only if the two checksums are equal.
+// decodeFrameHeader returns the fields of a frame header, the checksum that they should have
+// (expected), and the checksum that the header has (found). The fields are valid only if the two
+// checksums are equal.
 func decodeFrameHeader(b []byte, salt uint64, offset int64) (h frameHeader, expected, found uint32) {
 	h = frameHeader{
 		length:          le.Uint32(b[0:]),
@@ -145,20 +147,21 @@ func corrupt(path string, offset int64, what, expected, found string) error {
 
 func hex(checksum uint32) string { return fmt.Sprintf("%08x", checksum) }
 
-// SegmentPath returns the path of a segment in a folder of segments.
+// SegmentPath returns the path of the segment with this id. dir is the folder of the segments.
 func SegmentPath(dir string, id base.SegmentID) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d%s", id, segmentSuffix))
 }
 
-// segmentID returns the id of the segment that has a file name. ok is false if it is not the name
-// of a segment.
+// segmentID returns the id of the segment whose file has the given name. ok is false if no segment
+// has such a name.
 func segmentID(name string) (base.SegmentID, bool) {
 	digits, ok := strings.CutSuffix(name, segmentSuffix)
 	id, err := strconv.ParseUint(digits, 10, 64)
 	return base.SegmentID(id), ok && err == nil && id > 0 && name == filepath.Base(SegmentPath("", base.SegmentID(id)))
 }
 
-// List returns the ids of the segments in dir, ascending. It ignores other files.
+// List returns the ids of the segments in the folder dir, in ascending order. It ignores other
+// files.
 func List(fsys vfs.FS, dir string) ([]base.SegmentID, error) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -174,10 +177,10 @@ func List(fsys vfs.FS, dir string) ([]base.SegmentID, error) {
 	return ids, nil
 }
 
-// RemoveBefore removes the segments older than id. The caller must know that the catalog has all of
-// their edits. It removes the oldest segment first, and makes each removal durable before the next
-// one, because Replay treats a gap between segments as a loss. The newest segment always stays,
-// because it tells where the log ends.
+// RemoveBefore removes the segments that are older than id. The caller must know that the catalog
+// has all of their edits. It removes the oldest segment first, and makes each removal durable
+// before the next one, because Replay treats a gap between segments as a loss. The newest segment
+// is never removed, because it says where the log ends.
 func RemoveBefore(fsys vfs.FS, dir string, id base.SegmentID) error {
 	ids, err := List(fsys, dir)
 	if err != nil {

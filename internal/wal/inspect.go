@@ -10,8 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// Inspect prints a segment as text: its header, a line per frame, and how it ends. If the next
-// segment exists, the segment ends where that one says (previousEnd). If the segment is corrupt,
+// Inspect prints a segment as text: its header, one line per frame, and how it ends. If the next
+// segment exists, its header says where this segment ends (previousEnd). If the segment is corrupt,
 // Inspect prints the frames before the damage and returns the error.
 func Inspect(fsys vfs.FS, path string, w io.Writer) error {
 	dir := filepath.Dir(path)

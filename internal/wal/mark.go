@@ -12,37 +12,38 @@ import (
 	"github.com/scoterdb/scoter/internal/vfs"
 )
 
-// MarkName is the name of the Mark's file, which is in the folder of the segments.
+// MarkName is the name of the file of the log's Mark. It is in the folder of the segments.
 const MarkName = "durable.mark"
 
 const (
 	markMagic     = "SCOTMARK"
 	markSlotBytes = 28
 	markSlots     = 2
-	// markStride is the distance of the two slots in the file. They are in different sectors, so
-	// that a torn write damages only one of them.
+	// markStride is the distance in bytes between the two slots of the mark's file. With this
+	// distance they are in different sectors, so that a torn write damages only one of them.
 	markStride = 4096
 	markBytes  = markSlots * markStride
 )
 
-// Mark is a small file that records up to which position the log was durable at some moment. With
-// it, Replay detects the loss of the newest segment or of its end, which the log itself cannot
-// detect. The file is rewritten in place, one of two slots at a time, so that a crash leaves the
-// other slot intact.
+// Mark is a small file that records a position up to which the log is known to have been durable.
+// With it, Replay detects the loss of the newest segment or of its end, which the log itself cannot
+// detect. The file is rewritten in place. It has two slots, of which one at a time is written, so
+// that a crash leaves the other slot intact.
 //
-// The mark may lag behind the log by any amount. Then less damage is detected, but nothing else
+// The mark may be behind the log by any amount. Then less damage is detected, but nothing else
 // breaks. It is never ahead of the log: Set must be called with a position that is already durable.
 // Only one goroutine at a time may use a Mark.
 type Mark struct {
 	fs   vfs.FS
 	path string
-	file vfs.File // nil: not open
-	next int      // slot to write next, 0 or 1
-	last Position // newest position in the file; its Seq is not set
+	file vfs.File // the open file; nil if it is not open
+	next int      // number of the slot that is written next, 0 or 1
+	last Position // newest position in the file; the field Seq is not set
 }
 
-// OpenMark reads the mark of the log in dir, and returns it. Without a file it returns an empty
-// mark, and the first Set creates the file. A damaged mark is Corrupt.
+// OpenMark reads the mark of the log in the folder dir, and returns it. If there is no file, it
+// returns an empty mark, and the first Set creates the file. If the mark is damaged, the error is
+// Corrupt.
 func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 	m := &Mark{fs: fsys, path: filepath.Join(dir, MarkName)}
 	last, slot, err := readMark(fsys, m.path)
@@ -53,17 +54,17 @@ func OpenMark(fsys vfs.FS, dir string) (*Mark, error) {
 	return m, nil
 }
 
-// Set records that the log is durable up to an offset (end) of its newest segment, and makes this
-// record durable. If the position is not beyond the recorded one, nothing changes. After an error
-// the recorded position stays, and Set may be called again.
+// Set records that the log is durable up to the offset end of its newest segment, and makes this
+// record durable. If the recorded position is as far already, nothing changes. After an error the
+// recorded position stays, and Set may be called again.
 func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	to := Position{Segment: segment, End: end}
 	if m.Covers(segment, end) {
 		return nil
 	}
 	if err := m.write(to); err != nil {
-		// After a failed sync, another sync of the same open file proves nothing, so the file is
-		// closed and opened again.
+		// Close the file, so that it is opened again. After a failed sync, another sync of the same
+		// open file proves nothing.
 		err = errors.Join(err, m.Close())
 		return base.Wrap(err, "record how far the log is durable")
 	}
@@ -71,7 +72,7 @@ func (m *Mark) Set(segment base.SegmentID, end int64) error {
 	return nil
 }
 
-// Covers reports whether the mark says that the log was durable up to an offset (end) of a segment.
+// Covers reports whether the mark says that the log was durable up to the offset end of a segment.
 func (m *Mark) Covers(segment base.SegmentID, end int64) bool {
 	return !m.last.before(Position{Segment: segment, End: end})
 }
@@ -102,7 +103,7 @@ func (m *Mark) write(to Position) error {
 	return m.file.Sync()
 }
 
-// Close closes the file. Set opens it again.
+// Close closes the mark's file. Set opens it again.
 func (m *Mark) Close() error {
 	if m.file == nil {
 		return nil
@@ -120,8 +121,8 @@ func encodeMark(p Position) []byte {
 	return le.AppendUint32(b, crc32.Checksum(b, base.Castagnoli))
 }
 
-// readMark returns the later one of the positions in the file's two slots, and the number of its
-// slot. Without a file it returns the zero Position.
+// readMark reads the positions in the two slots of a mark's file. It returns the later position and
+// the number of its slot. If there is no file, it returns the zero Position.
 func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 	content, err := vfs.ReadFile(fsys, path, markBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -141,7 +142,8 @@ func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 			last, slot, found = p, i, true
 		}
 	}
-	// A crash damages only the slot that was being written, so one of the two must be valid.
+	// A crash damages only the slot that was being written, so at least one of the two must be
+	// valid.
 	if !found {
 		return Position{}, 0, base.Errorf(base.Corrupt, "%s is corrupt: none of its %d records has a right checksum", path, markSlots).
 			WithHint("restore this data directory from a backup; nothing in it was changed")
@@ -149,8 +151,8 @@ func readMark(fsys vfs.FS, path string) (last Position, slot int, err error) {
 	return last, slot, nil
 }
 
-// checkMark returns a Corrupt error if the mark is beyond the end of a replay, because then the log
-// has lost durable frames.
+// checkMark compares the mark with end, the position at which a replay ended. If the mark is beyond
+// end, the log has lost durable frames, and the error is Corrupt.
 func checkMark(fsys vfs.FS, dir string, end Position) error {
 	mark, _, err := readMark(fsys, filepath.Join(dir, MarkName))
 	if err != nil || !end.before(mark) {

@@ -15,26 +15,28 @@ import (
 
 const replayBufferBytes = 256 << 10
 
-// Result says what a Replay found.
+// Result says what Replay found in the log.
 type Result struct {
-	End      Position // position after which the next segment begins; zero for an empty log
+	// End is the position at which the log ends and the next segment begins; zero for an empty log.
+	End      Position
 	Segments int
 	Frames   int64
-	Bytes    int64 // sum of the lengths of all payloads
-	// TornBytes is the size of a torn write after End in the last segment. Zeros at the end of the
-	// file do not count, because they are preallocated.
+	Bytes    int64 // sum of the lengths of all payloads, in bytes
+	// TornBytes is the size in bytes of a torn write (a write that a crash interrupted) after End
+	// in the last segment. Zeros at the end of the file do not count, because they are
+	// preallocated.
 	TornBytes  int64
 	TornReason string // why the first torn frame is invalid; empty if TornBytes is 0
 }
 
-// Replay reads the log in dir from its first segment to its last. It calls visit with every frame,
-// in ascending order of seq. visit may retain the payload. If visit returns an error, Replay ends
-// and returns it.
+// Replay reads the log in the folder dir from its first segment to its last. It calls visit with
+// every frame, in the order of the sequence numbers. visit may retain the payload. If visit returns
+// an error, Replay ends and returns that error.
 //
-// The last segment may end in a torn write (a write that a crash interrupted), which Replay skips
-// and reports in the Result. The [Mark] tells which bytes cannot be torn. Any other damage is
-// Corrupt, with file, offset, expected and found value. Frames before the damage have been visited
-// by then, so the caller must discard what it built from them. Replay changes nothing on disk.
+// The last segment may end in a torn write (a write that a crash interrupted). Replay skips it and
+// reports it in the Result. The [Mark] says which bytes cannot be torn. Any other damage is a
+// Corrupt error with file, offset, expected and found value. Frames before the damage were visited
+// already, so the caller must discard what it built from them. Replay changes nothing on disk.
 func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base.Seq, payload []byte) error) (Result, error) {
 	var result Result
 	ids, err := List(fsys, dir)
@@ -65,10 +67,10 @@ func Replay(fsys vfs.FS, dir string, visit func(segment base.SegmentID, seq base
 	return result, checkMark(fsys, dir, result.End)
 }
 
-// Settle prepares the log for writing. It takes the result of the Replay before it. It makes the
-// visited frames durable, because after a process was killed they may be only in the page cache. It
-// cuts off a torn write, and removes a segment that an interrupted Create left. Then Create may be
-// called with Result.End.
+// Settle prepares the log for writing, after a Replay that returned result. It makes the visited
+// frames durable, because they may be only in the page cache if the last process was killed. It
+// cuts off a torn write, and removes a segment that an interrupted Create left. After Settle,
+// Create may be called with Result.End.
 func Settle(fsys vfs.FS, dir string, result Result) error {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -92,16 +94,16 @@ func Settle(fsys vfs.FS, dir string, result Result) error {
 	return base.Wrap(fsys.SyncDir(dir), "recover WAL")
 }
 
-// Segment is a segment that Verify reads.
+// Segment describes a segment that Verify reads.
 type Segment struct {
 	ID    base.SegmentID
-	Path  string // name in errors
+	Path  string // path of the segment in error messages
 	File  vfs.Reader
-	Bytes int64 // offset at which its frames end; used only for the newest segment
+	Bytes int64 // offset at which the frames end; used only for the newest segment
 }
 
-// Verify reads consecutive segments up to the newest one, as Replay does, and returns a Corrupt
-// error if they are damaged. Since Segment.Bytes tells where the newest segment ends, damage there
+// Verify reads consecutive segments up to the newest one, as Replay does. If they are damaged, it
+// returns a Corrupt error. Segment.Bytes says where the newest segment ends, so damage before that
 // is not taken for a torn write.
 func Verify(ctx context.Context, segments []Segment) error {
 	var result Result
@@ -127,7 +129,7 @@ func Verify(ctx context.Context, segments []Segment) error {
 	return nil
 }
 
-// endAt truncates a file to the length end, and makes that durable.
+// endAt truncates a file to end bytes, and makes the new length durable.
 func endAt(fsys vfs.FS, path string, end int64) (err error) {
 	file, err := fsys.OpenReadWrite(path)
 	if err != nil {
@@ -165,12 +167,13 @@ func headerOf(file vfs.Reader, size int64, path string, id base.SegmentID) (segm
 	return decodeSegmentHeader(b[:], path, id)
 }
 
-// unknownEnd stands for the end of the last segment, which no later segment has recorded.
+// unknownEnd is used as the end of the last segment, because no later segment has recorded where it
+// ends.
 const unknownEnd = -1
 
 // replaySegment calls visit with the frames of a segment, and adds them to result. result.End must
-// be the end of the previous segment. end is where this segment ends according to the next one, or
-// unknownEnd.
+// be the end of the previous segment. end is the offset at which this segment ends according to the
+// next one, or unknownEnd.
 func replaySegment(fsys vfs.FS, path string, id base.SegmentID, end int64, result *Result, visit func(offset int64, h frameHeader, payload []byte) error) (err error) {
 	file, err := fsys.Open(path)
 	if err != nil {
@@ -180,7 +183,7 @@ func replaySegment(fsys vfs.FS, path string, id base.SegmentID, end int64, resul
 	return replayFile(file, path, id, end, result, visit)
 }
 
-// replayFile is replaySegment for an open file.
+// replayFile does the same as replaySegment, for a file that is open already.
 func replayFile(file vfs.Reader, path string, id base.SegmentID, end int64, result *Result, visit func(offset int64, h frameHeader, payload []byte) error) error {
 	size, err := file.Size()
 	if err != nil {
@@ -234,20 +237,20 @@ func replayFile(file vfs.Reader, path string, id base.SegmentID, end int64, resu
 type frameReader struct {
 	in     *bufio.Reader
 	salt   uint64
-	offset int64 // offset of the next frame
-	limit  int64 // offset at which reading ends
+	offset int64 // offset in the file of the next frame
+	limit  int64 // offset in the file at which reading ends
 }
 
-// badFrame says why the bytes at an offset are not a valid frame: what was checked, and which value
-// was expected and found.
+// badFrame says why some bytes are not a valid frame: what was checked, and which value was
+// expected and found.
 type badFrame struct{ what, expected, found string }
 
 func (b badFrame) String() string {
 	return fmt.Sprintf("%s: expected %s, found %s", b.what, b.expected, b.found)
 }
 
-// next returns the next frame. If it is not valid, bad says why. At the end, err is io.EOF;
-// otherwise err is an error of reading.
+// next returns the next frame. If the bytes are not a valid frame, bad says why. At the end, err is
+// io.EOF. Any other err is an error of reading the file.
 func (r *frameReader) next() (h frameHeader, payload []byte, bad *badFrame, err error) {
 	remaining := r.limit - r.offset
 	if remaining == 0 {
@@ -279,8 +282,8 @@ func (r *frameReader) next() (h frameHeader, payload []byte, bad *badFrame, err 
 	return h, payload, nil, nil
 }
 
-// noEOF replaces io.EOF by another error: the file became shorter while it was read, which is not
-// the end of the log.
+// noEOF replaces io.EOF by another error. It is used where io.EOF means that the file became
+// shorter while it was read, which is not the end of the log.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -289,7 +292,7 @@ func noEOF(err error) error {
 }
 
 // judgeTail decides whether the bytes from offset to limit are a torn write or corruption. They do
-// not begin with a valid frame (bad says why). The rule is explained at Writer.
+// not begin with a valid frame, and bad says why. The comment of Writer explains the rule.
 func judgeTail(file vfs.Reader, path string, salt uint64, offset, limit int64, bad *badFrame, result *Result) error {
 	tail, err := searchTail(file, salt, offset, limit)
 	if err != nil {
@@ -304,18 +307,19 @@ func judgeTail(file vfs.Reader, path string, salt uint64, offset, limit int64, b
 	return nil
 }
 
-// tail describes the bytes that follow the start of a bad frame.
+// tail describes the bytes of a segment from the start of a bad frame to the end.
 type tail struct {
-	// proof is the offset of a later frame header that proves that the bad frame was durable; 0:
-	// there is none.
+	// proof is the offset of a later frame header which proves that the bad frame was durable. It
+	// is 0 if there is none.
 	proof       int64
 	proofSynced int64
-	// Offset after the last byte that is not zero; the bad frame's offset if all are zero.
+	// end is the offset after the last byte that is not zero. If all bytes are zero, it is the
+	// offset of the bad frame.
 	end int64
 }
 
 // searchTail looks for a frame header at every offset from offset to limit. A header with a valid
-// checksum counts even if its payload is torn: the header was written.
+// checksum counts even if its payload is torn, because the header itself was written.
 func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error) {
 	result := tail{end: offset}
 	window := make([]byte, min(1<<20, limit-offset))
@@ -332,7 +336,7 @@ func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error)
 		}
 		for i := 0; i+frameHeaderBytes <= n; i++ {
 			position := at + int64(i)
-			// This comparison is cheap, and rejects nearly every offset before a checksum is
+			// This comparison is cheap. It rejects nearly every offset, so that few checksums are
 			// computed.
 			if synced := int64(le.Uint64(window[i+16:])); synced <= offset || synced > position {
 				continue
@@ -346,7 +350,7 @@ func searchTail(file vfs.Reader, salt uint64, offset, limit int64) (tail, error)
 		if at+int64(n) == limit {
 			break
 		}
-		// Overlap the windows, because a header may span two of them.
+		// The windows overlap, because a header may span two of them.
 		at += int64(n) - (frameHeaderBytes - 1)
 	}
 	return result, nil

@@ -2,18 +2,18 @@ package wal
 
 import "github.com/scoterdb/scoter/internal/vfs"
 
-// stage writes slices to consecutive offsets of a file. It buffers short ones.
+// stage writes slices to consecutive offsets of a file. It collects short slices in a buffer.
 type stage struct {
 	file   vfs.File
-	at     int64  // offset in the file of the buffer's first byte
-	buffer []byte // written to the file when it is full
-	direct int    // slices of at least this length are written directly, without the buffer
-	// limit, if not 0, is the length at which the buffer is written for the first time. It is
-	// chosen so that the offsets of later writes are aligned.
+	at     int64  // offset in the file at which the buffer will be written
+	buffer []byte // bytes that are not written yet; it is written when it is full
+	direct int    // length from which a slice is written directly, without the buffer
+	// limit, if not 0, is the length in bytes at which the buffer is written for the first time. It
+	// is chosen so that the offsets of later writes are aligned.
 	limit int
 }
 
-// add writes a slice, or copies it into the buffer.
+// add writes a slice to the file, or copies it into the buffer.
 func (s *stage) add(slice []byte) error {
 	if len(slice) >= s.direct {
 		if err := s.put(s.buffer); err != nil {
@@ -40,8 +40,8 @@ func (s *stage) add(slice []byte) error {
 	return nil
 }
 
-// end writes what is left in the buffer: first the part that ends at an aligned offset, then the
-// rest.
+// end writes the rest of the buffer to the file: first the part that ends at an aligned offset,
+// then what remains.
 func (s *stage) end() error {
 	whole := 0
 	if s.at%vfs.DirectAlign == 0 {

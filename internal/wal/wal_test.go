@@ -37,7 +37,7 @@ func newFS(t testing.TB) *vfs.Crashable {
 	return c
 }
 
-// smallSteps makes preallocation frequent.
+// smallSteps are options with which space is preallocated often, in small steps.
 var smallSteps = Options{PreallocateBytes: 4 << 10}
 
 func mustCreate(t testing.TB, fsys vfs.FS, after Position) *Writer {
@@ -47,7 +47,7 @@ func mustCreate(t testing.TB, fsys vfs.FS, after Position) *Writer {
 	return w
 }
 
-// payload returns n bytes, none zero, that differ from one seq to another.
+// payload returns n bytes, of which none is zero. They differ from one sequence number to another.
 func payload(seq base.Seq, n int) []byte {
 	b := make([]byte, n)
 	for i, state := 0, uint32(seq)*2654435761; i < n; i++ {
@@ -113,7 +113,7 @@ func wantSeqs(t testing.TB, frames []logged, want ...base.Seq) {
 	}
 }
 
-// segmentBytes returns a segment's file. patch durably changes a byte range of it.
+// segmentBytes returns the content of a segment's file. patch durably changes some bytes of it.
 func segmentBytes(t testing.TB, fsys vfs.FS, id base.SegmentID) []byte {
 	t.Helper()
 	b, err := vfs.ReadFile(fsys, SegmentPath(dir, id), 1<<30)

@@ -15,67 +15,68 @@ import (
 )
 
 const (
-	// DefaultPreallocateBytes is the step in which space for a segment is reserved, so that most
-	// syncs write no file system metadata. Measured on ext4 on a virtual disk with 2 busy cores:
-	// the median latencies of Append and Sync without reservation, with steps of 4 MiB, and with
-	// steps of 16 MiB (the middle of 12 interleaved rounds) are:
+	// DefaultPreallocateBytes is the step in which disk space for a segment is reserved, so that
+	// most syncs write no file system metadata. The table has the median latencies of Append and
+	// Sync without reservation, with steps of 4 MiB, and with steps of 16 MiB. They were measured
+	// on ext4 on a virtual disk with 2 busy cores, and are the middle of 12 interleaved rounds:
 	//
 	//	200 bytes: 55, 27, 27 us
 	//	16 KB:     40, 52, 39 us
 	//	500 KB:    221, 229, 227 us
 	//
-	// So reservation halves the latency of small commits and is neutral for others, but only in
-	// large steps.
+	// So reservation halves the latency of small commits and makes no difference for others, but
+	// only in large steps.
 	DefaultPreallocateBytes = 16 << 20
 
 	// directBytes is the length from which a slice is written without a copy into the buffer.
-	// Shorter slices are copied, because a system call costs as much as copying that many bytes.
+	// Shorter slices are copied, because copying them costs less than a system call.
 	directBytes = 32 << 10
 	bufferBytes = 128 << 10
 
-	// largeBytes is the size from which a group is written in aligned pieces of this size, which
-	// vfs writes past the page cache. Copying into the buffer costs a tenth of what the page cache
-	// costs.
+	// largeBytes is the size from which a group of frames is written in aligned pieces of this
+	// size, which vfs writes past the page cache. For that the frames are copied into a buffer,
+	// which costs a tenth of what the page cache costs.
 	largeBytes = 1 << 20
 
 	probeBytes = 1 << 20
 )
 
-// Options configure a log.
+// Options configure the writer of a log.
 type Options struct {
-	// PreallocateBytes is the step in which space is reserved ahead of writing. 0 means
-	// DefaultPreallocateBytes; a negative value means no reservation.
+	// PreallocateBytes is the step in which disk space is reserved ahead of writing. 0 means
+	// DefaultPreallocateBytes. A negative value means that no space is reserved.
 	PreallocateBytes int64
 	// Synced, if not nil, is called after each fsync of frames, whether it failed or not. The
 	// argument is the time that the fsync took.
 	Synced func(time.Duration)
 }
 
-// Frame is one edit to be written to the log. The payload is the concatenation of the slices, in
-// total 1 to MaxPayloadBytes long. Append only reads the slices, and does not retain them.
+// Frame is one edit to be written to the log. Its payload is the concatenation of the slices in
+// Payload. It must be 1 to MaxPayloadBytes bytes long. Append only reads the slices, and does not
+// retain them.
 type Frame struct {
 	Seq     base.Seq
 	Payload [][]byte
 }
 
-// Position is a boundary between two segments: the id of the last segment, the offset at which its
-// valid frames end, and the last sequence number in the log so far. The zero Position is the start
-// of a log.
+// Position is a place where the log ends and a next segment may begin: the id of the last segment,
+// the offset at which its valid frames end, and the last sequence number in the log so far. The
+// zero Position is the start of a log.
 type Position struct {
 	Segment base.SegmentID
 	End     int64
 	Seq     base.Seq
 }
 
-// Writer appends to one segment. Only one goroutine at a time may use it. The committer calls
-// Append with the frames of all waiting edits, then Sync once, and then wakes the waiters: group
-// commit.
+// Writer appends to one segment. Only one goroutine at a time may use it. The committer uses it for
+// group commit: it calls Append with the frames of all waiting edits, then Sync once, and then
+// answers the requests.
 //
 // # Guarantees
 //
 // After Sync, every later Replay reads back every frame that was appended before it, or fails as
 // Corrupt. A frame whose Append or Sync failed is not read back, unless the process ends before the
-// failure could be recorded (see below). A frame that was appended but neither synced nor failed
+// failure could be recorded (see below). A frame that was appended, and neither synced nor failed,
 // may or may not be read back after a crash, but never in part.
 //
 // # Torn tail or corruption
@@ -91,28 +92,29 @@ type Position struct {
 // header has synced > x: that frame was written after x was durable. Without such a header, nothing
 // proves that a sync ever covered x.
 //
-// No later frame covers the newest frames, and after a file was cut off no frame follows the cut.
-// The [Mark] covers these cases. The engine writes it in the background: bytes before the position
-// that it records are known to have been durable. Damage to newer bytes looks like a torn tail. The
-// next segment closes this gap, because its header records where this segment ends (previousEnd).
-// From then on, every byte up to that offset must be valid.
+// The newest frames have no later frame, and neither has the last frame before a place where the
+// file was cut off. The [Mark] covers these cases. The engine writes it in the background: bytes
+// before the position that it records are known to have been durable. Damage to newer bytes looks
+// like a torn tail. When the next segment is created, this gap is closed, because its header
+// records where this segment ends (previousEnd). From then on, every byte up to that offset must be
+// valid.
 //
-// Header checksums are separate from payload checksums, so that the search takes one pass. They
-// cover a random salt and the frame's own offset, so that stored data, such as a BLOB with the
-// bytes of a segment, cannot mislead the search.
+// Header checksums are separate from payload checksums, so that the search for a later header takes
+// one pass. They cover a random salt and the frame's own offset, so that stored data, such as a
+// BLOB with the bytes of a segment, cannot mislead the search.
 //
 // # When the disk fails
 //
 // A failed write (a full disk) is undone: the file is truncated to the last whole group and then
 // synced. Without the sync, a crash could bring back frames whose clients received an error. The
-// writer then stays usable, and succeeds once there is space again. The sync also makes earlier
-// frames durable, which does no harm.
+// writer stays usable, and succeeds once there is space again. The sync also makes earlier frames
+// durable, which does no harm.
 //
 // A failed sync is never repeated on the same file: the kernel may have dropped the pages and
-// marked them clean, so that a second sync would succeed without them. The writer is then broken:
-// every later call returns the first error. The writer is also broken if a failed write cannot be
-// undone. In both cases the file may contain whole frames that failed. Rotate cuts them off,
-// because the next segment records the last synced offset as the end of this one. Only if the
+// marked them as clean, so that a second sync would succeed without them. The writer is then
+// broken: every later call returns the first error. The writer is also broken if a failed write
+// cannot be undone. In both cases the file may contain whole frames that failed. Rotate cuts them
+// off, because the next segment records the last synced offset as the end of this one. Only if the
 // process ends before Rotate succeeds can failed frames come back. Their clients received an error,
 // which for a broken disk may mean either outcome. A part of a frame never comes back.
 //
@@ -129,33 +131,37 @@ type Writer struct {
 	fs          vfs.FS
 	dir         string
 	preallocate int64
-	timed       func(time.Duration) // callback of Options.Synced
+	timed       func(time.Duration) // function from Options.Synced
 	file        vfs.File
 	id          base.SegmentID
 	salt        uint64
 	buffer      []byte
-	large       []byte // buffer of largeBytes for large groups; nil before the first large group
+	// large is the buffer of largeBytes bytes for large groups of frames; nil before the first one.
+	large []byte
 
-	size      int64 // offset after the last appended frame
+	size      int64 // offset in the file after the last appended frame
 	seq       base.Seq
 	synced    int64 // offset up to which the segment is known to be durable
 	syncedSeq base.Seq
-	allocated int64 // known length of the file; at least size
+	allocated int64 // length of the file as far as it is known; at least size
 
-	// stray says that the next segment may exist although Rotate failed. It may have recorded where
-	// this segment ends, so nothing may be appended here before the next segment is removed.
+	// stray says that Rotate failed, and that the next segment may exist nevertheless. That segment
+	// may have recorded where this segment ends, so it must be removed before anything is appended
+	// here.
 	stray bool
-	waits bool  // the segment has no file yet: see Await
-	err   error // the error that broke the writer, or that it is closed; nil if it works
+	waits bool // whether the segment has no file yet: see Await
+	// The error that broke the writer, or that says that it is closed; nil while the writer works.
+	err error
 }
 
-// Create starts a new segment after a position: the end of a Replay, or the zero Position. The
-// folder dir must exist. Create makes the segment's name durable. If the segment exists already and
-// has frames, the error is Conflict.
+// Create starts a new segment after the position after, which is the end of a Replay or the zero
+// Position. The folder dir must exist. Create makes the segment's name durable. If the segment
+// exists already and has frames, the error is Conflict.
 func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, error) {
 	id := after.Segment + 1
 	path := SegmentPath(dir, id)
-	// An earlier Create may have failed in its last step and left a file that has only a header.
+	// The file may exist: an earlier Create may have failed in its last step and left a file that
+	// has only a header.
 	info, err := fsys.Stat(path)
 	switch {
 	case err == nil && info.Size > segmentHeaderBytes:
@@ -187,9 +193,9 @@ func Create(fsys vfs.FS, dir string, options Options, after Position) (*Writer, 
 	}, nil
 }
 
-// Await returns a writer for a log that has no segment to write to, because Create failed with
-// cause. after is where the log ends. All methods of the writer fail with cause, except for Rotate,
-// which creates the segment.
+// Await returns a writer for a log that has no segment to write to, because Create failed with the
+// error cause. after is the position where the log ends. All methods of the writer fail with cause,
+// except for Rotate, which creates the segment.
 func Await(fsys vfs.FS, dir string, options Options, after Position, cause error) *Writer {
 	return &Writer{
 		fs: fsys, dir: dir, preallocate: cmp.Or(options.PreallocateBytes, DefaultPreallocateBytes), timed: options.Synced, id: after.Segment, waits: true, err: cause,
@@ -197,11 +203,11 @@ func Await(fsys vfs.FS, dir string, options Options, after Position, cause error
 	}
 }
 
-// Waits reports whether the segment has no file yet: see Await.
+// Waits reports whether the writer's segment has no file yet: see Await.
 func (w *Writer) Waits() bool { return w.waits }
 
-// Probe checks, without writing frames, whether there is space for the next ones. It returns nil if
-// there probably is.
+// Probe checks whether there probably is disk space for the next frames, without writing any. It
+// returns nil if there is.
 func (w *Writer) Probe() error {
 	if w.err != nil || w.allocated > w.size+probeBytes {
 		return w.err
@@ -215,26 +221,26 @@ func (w *Writer) Probe() error {
 
 func randomSalt() uint64 {
 	var b [8]byte
-	rand.Read(b[:]) // crypto/rand's documentation says that Read never fails
+	rand.Read(b[:]) // the documentation of crypto/rand says that Read never fails
 	return le.Uint64(b[:])
 }
 
-// ID returns the segment's id.
+// ID returns the id of the segment that the writer appends to.
 func (w *Writer) ID() base.SegmentID { return w.id }
 
-// Size returns the length in bytes of the segment's frames and header, without preallocated space.
+// Size returns the length in bytes of the segment's header and frames, without preallocated space.
 func (w *Writer) Size() int64 { return w.size }
 
-// Synced returns the offset up to which the segment is known to be durable.
+// Synced returns the offset in bytes up to which the segment is known to be durable.
 func (w *Writer) Synced() int64 { return w.synced }
 
 // Err returns the error that broke the writer, or nil if it works.
 func (w *Writer) Err() error { return w.err }
 
-// Append writes all frames or none. It does not make them durable. Sequence numbers must ascend,
-// and be greater than those in the log. An empty payload is Invalid, and a payload that is too long
-// is TooLarge; in both cases nothing is written. After StorageFull, or another failure after which
-// Err returns nil, the caller may call Append again with the same frames.
+// Append writes all frames or none. It does not make them durable. Their sequence numbers must
+// ascend, and must be greater than those in the log. If a payload is empty, the error is Invalid,
+// and if it is too long, TooLarge. In both cases nothing is written. After StorageFull, or another
+// failure after which Err returns nil, the caller may call Append again with the same frames.
 func (w *Writer) Append(frames []Frame) error {
 	if w.err != nil {
 		return w.err
@@ -259,8 +265,8 @@ func (w *Writer) Append(frames []Frame) error {
 	return nil
 }
 
-// check returns an error if frames are invalid, and otherwise the number of bytes that they take in
-// the file.
+// check returns the number of bytes that the frames take in the file. If a frame is invalid, it
+// returns an error.
 func (w *Writer) check(frames []Frame) (total int64, err error) {
 	last := w.seq
 	for _, frame := range frames {
@@ -287,21 +293,21 @@ func payloadBytes(frame Frame) (length int64) {
 	return length
 }
 
-// reserve preallocates space, so that the file is at least end bytes long.
+// reserve preallocates disk space, so that the file is at least end bytes long.
 func (w *Writer) reserve(end int64) {
 	if w.preallocate <= 0 || end <= w.allocated {
 		return
 	}
 	target := (end + w.preallocate - 1) / w.preallocate * w.preallocate
 	if err := w.file.Allocate(target); err != nil {
-		// Do not try again; if there is no space, the next write fails: see Writer.
+		// Do not reserve space any more. If the disk is full, the next write fails: see Writer.
 		w.preallocate = 0
 		return
 	}
 	w.allocated = target
 }
 
-// write writes frames to the file at the offset w.size. total is their size.
+// write writes frames to the file at the offset w.size. total is their size in bytes.
 func (w *Writer) write(frames []Frame, total int64) error {
 	s := stage{file: w.file, at: w.size, buffer: w.buffer[:0], direct: directBytes}
 	if total >= largeBytes {
@@ -331,8 +337,8 @@ func (w *Writer) write(frames []Frame, total int64) error {
 	return s.end()
 }
 
-// takeBack undoes a failed write: it truncates the file to the end of the last group that was
-// written as a whole. It returns cause.
+// takeBack undoes a write that failed with the error cause: it truncates the file to the end of the
+// last group of frames that was written as a whole. It returns cause.
 func (w *Writer) takeBack(cause error) error {
 	err := w.file.Truncate(w.size)
 	if err == nil {
@@ -347,7 +353,7 @@ func (w *Writer) takeBack(cause error) error {
 	return base.Wrap(cause, "append to WAL segment %d", w.id)
 }
 
-// Sync makes all appended frames durable. If it fails, the writer is broken.
+// Sync makes all appended frames durable. If it fails, the writer is broken: all later calls fail.
 func (w *Writer) Sync() error {
 	if w.err != nil || w.synced == w.size {
 		return w.err
@@ -366,8 +372,8 @@ func (w *Writer) Sync() error {
 }
 
 // Rotate ends this segment and returns the writer of the next one. If the writer works, Rotate
-// syncs it first. If it is broken, Rotate drops the frames after the last successful Sync. All of
-// these failed, and once Rotate succeeds they are never read back.
+// syncs it first. If the writer is broken, Rotate drops the frames after the last successful Sync.
+// All of these frames have failed, and once Rotate succeeds they are never read back.
 //
 // After success this writer is closed. After an error it is unchanged (or broken by a failed sync),
 // and Rotate may be called again. A failed Rotate may leave the next segment's file, which may have
@@ -390,13 +396,13 @@ func (w *Writer) Rotate() (*Writer, error) {
 		return nil, errors.Join(err, w.removeStray())
 	}
 	if w.file != nil {
-		_ = w.file.Close() // the valid frames are durable, so a failed Close loses nothing
+		_ = w.file.Close() // all valid frames are durable, so nothing is lost if Close fails
 	}
 	w.file, w.waits, w.err = nil, false, errClosed(w.id)
 	return next, nil
 }
 
-// removeStray removes the file of the next segment that a failed Rotate left.
+// removeStray removes the file of the next segment, if a failed Rotate left it.
 func (w *Writer) removeStray() error {
 	if !w.stray {
 		return nil
@@ -409,7 +415,7 @@ func (w *Writer) removeStray() error {
 	return base.Wrap(err, "remove what is left of WAL segment %d", w.id+1)
 }
 
-// trim cuts off preallocated space at the end of the file.
+// trim cuts off the preallocated space at the end of the segment's file.
 func (w *Writer) trim() error {
 	if w.allocated == w.size {
 		return nil

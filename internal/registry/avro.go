@@ -10,7 +10,8 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest/avro"
 )
 
-// Avro returns the schema with an id that Cut returned. See the package comment for the errors.
+// Avro returns the schema with an id that framing.Cut returned. See the package comment for the
+// errors.
 func (c *Client) Avro(ctx context.Context, id uint32) (*avro.Schema, error) {
 	// headers of Protobuf start with 0
 	key := string(binary.BigEndian.AppendUint32([]byte("avro"), id))

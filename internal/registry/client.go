@@ -15,6 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/avro"
+	"github.com/scoterdb/scoter/internal/ingest/protobuf"
 )
 
 // DefaultTimeout is the value of Options.Timeout if that is 0.
@@ -46,6 +48,12 @@ type Options struct {
 	// Timeout limits one request. 0 means DefaultTimeout.
 	Timeout time.Duration
 }
+
+// The formats' interfaces of a schema registry.
+var (
+	_ avro.Registry     = (*Client)(nil)
+	_ protobuf.Registry = (*Client)(nil)
+)
 
 // Client reads and caches schemas. It is safe for concurrent use.
 type Client struct {

@@ -1,15 +1,13 @@
 package server
 
 import (
-	"bytes"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/ingest/lineprotocol"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -31,8 +29,9 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 	}
 	defer b.Close()
 	o.Waits = b.waits
-	options := lineprotocol.Options{Now: time.Now(), Precision: precision}
-	decoded, err := s.decodeLines(r, b.bytes, options)
+	decoded, err := lineprotocol.Format.DecodeTables(b.bytes, wire.TableOptions{Now: time.Now(), Precision: precision, Types: func(table string) []schema.Field {
+		return s.columnTypes(engine.TableName{Database: s.database(r), Schema: engine.DefaultSchema, Name: table})
+	}})
 	if err != nil {
 		return err
 	}
@@ -50,102 +49,4 @@ func (s *Server) lineProtocol(w http.ResponseWriter, r *http.Request, _ caller) 
 		return err
 	}
 	return p.answer(w)
-}
-
-// decodeLines decodes lines. If lines contradict one another, the types of the existing tables
-// decide.
-func (s *Server) decodeLines(r *http.Request, body []byte, o lineprotocol.Options) (lineprotocol.Result, error) {
-	decoded, err := lineprotocol.Decode(body, o)
-	if err != nil {
-		return decoded, err
-	}
-	if !slices.ContainsFunc(decoded.Errors, func(e lineprotocol.LineError) bool { return e.Conflict }) {
-		return decoded, nil
-	}
-	// The table decides which of two types is right, not the first line.
-	err = s.decodeAsStored(r, body, o, &decoded)
-	return decoded, err
-}
-
-// decodeAsStored decodes the lines again, with a line in front for each measurement that has the
-// types of its table. Lines of another type are then the ones that are rejected.
-func (s *Server) decodeAsStored(r *http.Request, body []byte, o lineprotocol.Options, decoded *lineprotocol.Result) error {
-	var typed bytes.Buffer
-	var measurements []string
-	for _, rows := range decoded.Rows {
-		t, err := s.store.Lookup(s.database(r), engine.DefaultSchema, rows.Table)
-		if err != nil {
-			continue // the table does not exist yet, so it has no types
-		}
-		if line := typedLine(t, rows); line != "" {
-			typed.WriteString(line)
-			measurements = append(measurements, rows.Table)
-		}
-	}
-	n := len(measurements)
-	if n == 0 {
-		return nil
-	}
-	typed.Write(body)
-	again, err := lineprotocol.Decode(typed.Bytes(), o)
-	if err != nil {
-		return err
-	}
-	// An added line was rejected because its name cannot be written. It left no row.
-	for len(again.Errors) > 0 && again.Errors[0].Line <= n {
-		measurements[again.Errors[0].Line-1] = ""
-		again.Errors = again.Errors[1:]
-		again.Rejected--
-	}
-	for i := range again.Errors {
-		again.Errors[i].Line -= n
-	}
-	kept := lineprotocol.Result{Rejected: again.Rejected, Errors: again.Errors}
-	for i, rows := range again.Rows {
-		lines, mine := again.Lines[i], 0
-		if slices.Contains(measurements, rows.Table) {
-			whole := rows.Batch
-			rows.Batch = whole.NewSlice(1, whole.NumRows())
-			whole.Release()
-			mine = 1
-		}
-		if rows.Batch.NumRows() == 0 {
-			rows.Batch.Release()
-			continue
-		}
-		kept.Rows, kept.Lines = append(kept.Rows, rows), append(kept.Lines, lines.Without(mine, n))
-	}
-	ingest.Release(decoded.Rows)
-	*decoded = kept
-	return nil
-}
-
-// typedLine returns a line with the fields of some rows, in the types of their table. It returns ""
-// if a line cannot express any of the types.
-func typedLine(t schema.Table, rows ingest.Rows) string {
-	var fields []string
-	for i, f := range rows.Batch.Schema().Fields() {
-		at := t.ColumnIndex(f.Name)
-		if at < 0 || f.Name == "time" || slices.Contains(rows.Tags, i) {
-			continue
-		}
-		if value, ok := typedValues[t.Columns[at].Type.Kind]; ok {
-			fields = append(fields, fieldName.Replace(f.Name)+"="+value)
-		}
-	}
-	if len(fields) == 0 || strings.ContainsAny(rows.Table+strings.Join(fields, ""), "\n\r") {
-		return ""
-	}
-	return measurementName.Replace(rows.Table) + " " + strings.Join(fields, ",") + " 0\n"
-}
-
-// fieldName and measurementName escape names for a line.
-var (
-	fieldName       = strings.NewReplacer(",", `\,`, " ", `\ `, "=", `\=`)
-	measurementName = strings.NewReplacer(",", `\,`, " ", `\ `)
-)
-
-// typedValues has a field value for each type of a column.
-var typedValues = map[schema.Kind]string{
-	schema.Boolean: "t", schema.BigInt: "0i", schema.UBigInt: "0u", schema.Double: "0", schema.Varchar: `""`,
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
 	"github.com/scoterdb/scoter/internal/ingest"
-	"github.com/scoterdb/scoter/internal/ingest/lineprotocol"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // tableLines are points of one measurement. Numbers has the numbers of the rows in the decoder's
@@ -57,13 +57,13 @@ func rowsOf(tables []tableLines) []engine.TableRows {
 
 // partial is a write of which some lines were not stored.
 type partial struct {
-	// At most lineprotocol.MaxErrors for lines that do not parse, and as many for other lines.
+	// At most wire.MaxErrors for lines that do not parse, and as many for other lines.
 	reasons []lineReason
 	refused int
 	dropped int64
 	// Some lines were stored, or contradict stored rows: the client sent well-formed lines.
 	stored bool
-	lines  []lineprotocol.Lines // the lines of each decoded table
+	lines  []wire.Lines // the lines of each decoded table
 }
 
 // lineReason is the reason why a line was not stored.
@@ -73,7 +73,7 @@ type lineReason struct {
 }
 
 // unparsed returns a partial with the lines that the decoder rejected.
-func unparsed(d lineprotocol.Result) *partial {
+func unparsed(d wire.Tables) *partial {
 	p := &partial{dropped: int64(d.Rejected), stored: len(d.Rows) > 0, lines: d.Lines}
 	for _, e := range d.Errors {
 		p.reasons = append(p.reasons, lineReason{e.Line, e.Reason})
@@ -116,7 +116,7 @@ func (p *partial) refuse(t tableLines, why string) {
 	p.stored = true
 	p.dropped += int64(len(t.Numbers[0]))
 	for _, row := range t.Numbers[0] {
-		if p.refused++; p.refused > lineprotocol.MaxErrors {
+		if p.refused++; p.refused > wire.MaxErrors {
 			break
 		}
 		p.reasons = append(p.reasons, lineReason{p.lines[t.decoded].Of(int(row)), why})

@@ -15,6 +15,7 @@ import (
 	"github.com/scoterdb/scoter/internal/ingest"
 	"github.com/scoterdb/scoter/internal/ingest/format"
 	"github.com/scoterdb/scoter/internal/ingest/msgpack"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/mutate"
 	"github.com/scoterdb/scoter/internal/schema"
 )
@@ -143,12 +144,12 @@ func (s *Server) decodeTable(r *http.Request, table engine.TableName, b *body) (
 	if err != nil {
 		return nil, err
 	}
-	o := format.Options{Types: s.columnTypes(table), NullText: q.Get("null"), MaxBody: int64(s.settings.MaxBody), Largest: s.largest()}
+	o := wire.Options{Types: s.columnTypes(table), NullText: q.Get("null"), MaxBody: int64(s.settings.MaxBody), Largest: s.largest()}
 	if o.Delimiter, err = format.Delimiter(q.Get("delimiter")); err != nil {
 		return nil, err
 	}
-	if rows := f.Claimed(b.bytes, b.largest); rows > 0 {
-		if err := b.claimed(r.Context(), rows); err != nil {
+	if f.Claimed != nil {
+		if err := b.claimed(r.Context(), f.Claimed(b.bytes, b.largest)); err != nil {
 			return nil, err
 		}
 	}
@@ -181,16 +182,16 @@ func (s *Server) arcMsgpack(w http.ResponseWriter, r *http.Request, _ caller) er
 	}
 	defer b.Close()
 	o.Waits = b.waits
-	decoded, err := msgpack.Decode(b.bytes, msgpack.Options{Now: time.Now(), Precision: precision})
+	decoded, err := msgpack.Format.DecodeTables(b.bytes, wire.TableOptions{Now: time.Now(), Precision: precision})
 	if err != nil {
 		return err
 	}
-	defer ingest.Release(decoded)
+	defer ingest.Release(decoded.Rows)
 	identify(&o, r, b.bytes)
-	if err := b.decoded(r.Context(), batchesOf(decoded)...); err != nil {
+	if err := b.decoded(r.Context(), batchesOf(decoded.Rows)...); err != nil {
 		return err
 	}
-	tables, err := s.tables(r, decoded)
+	tables, err := s.tables(r, decoded.Rows)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 // errDefect is in the errors of guarded.
@@ -31,8 +32,8 @@ var errFull = errors.New("the batch is full")
 // decoding are the decoders of one schema.
 type decoding struct {
 	key      string
-	decoders []decoder // one per shape
-	numbers  []int32   // of the records within the batch whose messages they hold
+	decoders []wire.MessageDecoder // one per shape
+	numbers  []int32               // of the records within the batch whose messages they hold
 }
 
 // decodings turn records into rows, with decoders for each schema that comes along. They are
@@ -57,7 +58,7 @@ func (d *decodings) add(ctx context.Context, rec *kgo.Record, number int) error 
 	if rec.Value == nil {
 		return d.addTombstone(rec, number)
 	}
-	key, msg, err := d.plan.format.cut(rec.Value)
+	key, msg, err := d.plan.format.Split(rec.Value)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (d *decodings) find(ctx context.Context, key []byte) (*decoding, error) {
 	if found := d.byKey[string(key)]; found != nil {
 		return found, nil
 	}
-	decoders, err := d.plan.format.decoders(ctx, key, d.plan.shapes)
+	decoders, err := d.plan.format.Decoders(ctx, key, d.plan.shapes)
 	if err != nil {
 		return nil, err
 	}

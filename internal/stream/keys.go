@@ -2,165 +2,20 @@ package stream
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/engine"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/schema"
 )
-
-// KEY FORMAT says how records' keys are read: by a format of values, or as one value, as Kafka's
-// serializers write it. Each becomes one value: a struct, or what it is.
-
-// plainKeys are the names of formats of single values, big endian where they are numbers.
-var plainKeys = map[string]arrow.DataType{
-	"string": arrow.BinaryTypes.String, "int": arrow.PrimitiveTypes.Int32, "long": arrow.PrimitiveTypes.Int64, "double": arrow.PrimitiveTypes.Float64,
-}
-
-// newKeyFormat reads the options of KEY FORMAT name (...); nil without them: keys are bytes then.
-func newKeyFormat(values map[string]string) (*format, error) {
-	name := strings.ToLower(values["name"])
-	switch {
-	case len(values) == 0:
-		return nil, nil
-	case plainKeys[name] != nil && len(values) > 1:
-		return nil, base.Errorf(base.Invalid, "KEY FORMAT %s takes no options", name)
-	case plainKeys[name] != nil:
-		return &format{name: name, ofKeys: true}, nil
-	case name != "json" && name != "avro" && name != "protobuf":
-		return nil, base.Errorf(base.Invalid, "KEY FORMAT %s is none of string, int, long, double, json, avro and protobuf", name)
-	}
-	f, err := newFormat(values)
-	if err != nil {
-		return nil, base.Wrap(err, "KEY")
-	}
-	f.ofKeys = true
-	if len(f.types) > 0 {
-		f.types = []schema.Field{{Name: keyValue, Type: schema.StructOf(f.types...)}}
-	}
-	return f, nil
-}
-
-// keyValue is the name of the only column that decoders of keys give.
-const keyValue = "key"
-
-// keyDecoder returns the decoder of keys of one schema.
-func (f *format) keyDecoder(ctx context.Context, key []byte) (decoder, error) {
-	switch {
-	case plainKeys[f.name] != nil:
-		return &plainKeyDecoder{name: f.name}, nil
-	case f.name == "json":
-		return &jsonKeyDecoder{jsonDecoder{types: f.types}}, nil
-	case f.name == "avro":
-		plan, err := f.avroPlan(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		return structDecoder{whole{plan.NewDecoder()}, !plan.OfRecords()}, nil
-	}
-	all, err := f.valueDecoders(ctx, key, wholeShape)
-	if err != nil {
-		return nil, err
-	}
-	return structDecoder{all[0], false}, nil
-}
-
-// plainKeyDecoder reads single values.
-type plainKeyDecoder struct {
-	name string
-	keys [][]byte
-}
-
-func (d *plainKeyDecoder) Append(key []byte) error {
-	bytes := map[string]int{"int": 4, "long": 8, "double": 8}[d.name]
-	switch {
-	case bytes > 0 && len(key) != bytes:
-		return base.Errorf(base.Invalid, "%d bytes; a key of the format %s has %d", len(key), d.name, bytes)
-	case bytes == 0 && !utf8.Valid(key):
-		return base.Errorf(base.Invalid, "it is no UTF-8")
-	}
-	d.keys = append(d.keys, key)
-	return nil
-}
-
-func (d *plainKeyDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
-	defer d.Reset()
-	b := array.NewBuilder(memory.DefaultAllocator, plainKeys[d.name])
-	defer b.Release()
-	for _, key := range d.keys {
-		switch b := b.(type) {
-		case *array.StringBuilder:
-			b.Append(string(key))
-		case *array.Int32Builder:
-			b.Append(int32(binary.BigEndian.Uint32(key)))
-		case *array.Int64Builder:
-			b.Append(int64(binary.BigEndian.Uint64(key)))
-		case *array.Float64Builder:
-			b.Append(math.Float64frombits(binary.BigEndian.Uint64(key)))
-		}
-	}
-	values := b.NewArray()
-	defer values.Release()
-	return oneColumn(values), nil, nil
-}
-
-func (d *plainKeyDecoder) Reset() { d.keys = nil }
-
-// oneColumn returns a batch of keys.
-func oneColumn(values arrow.Array) arrow.RecordBatch {
-	field := arrow.Field{Name: keyValue, Type: values.DataType(), Nullable: true}
-	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Array{values}, int64(values.Len()))
-}
-
-// jsonKeyDecoder reads keys that are any JSON value.
-type jsonKeyDecoder struct{ jsonDecoder }
-
-func (d *jsonKeyDecoder) Append(key []byte) error {
-	if !jsontext.Value(key).IsValid(jsontext.AllowDuplicateNames(true)) {
-		return base.Errorf(base.Invalid, "it is no JSON")
-	}
-	return d.jsonDecoder.Append([]byte(`{"` + keyValue + `":` + string(key) + `}`))
-}
-
-// structDecoder makes one column of the columns of messages: a struct, unless there is one that is
-// no field.
-type structDecoder struct {
-	decoder
-	single bool
-}
-
-func (d structDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
-	rec, _, err := d.decoder.FinishWithMessages()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rec.Release()
-	if rec, err = batch.Copy(rec); err != nil {
-		return nil, nil, err
-	}
-	defer rec.Release()
-	if d.single {
-		return oneColumn(rec.Column(0)), nil, nil
-	}
-	values, err := array.NewStructArrayWithFields(rec.Columns(), rec.Schema().Fields())
-	if err != nil {
-		return nil, nil, base.Errorf(base.Internal, "keys: %w", err)
-	}
-	defer values.Release()
-	return oneColumn(values), nil, nil
-}
 
 // keysOf returns the keys of records as one column, NULL where a record has none, or nil if they
 // are to stay bytes. An error for which ofMessage holds is about one of the records.
@@ -181,7 +36,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 			return nil, errOfKey(err)
 		}
 	}
-	if len(records) == 0 && p.keys.format.known() {
+	if len(records) == 0 && p.keys.format.Known() {
 		if _, err := d.find(ctx, nil); err != nil {
 			return nil, err
 		}
@@ -199,7 +54,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	if len(batches) == 0 {
 		none := array.NewNull(len(records))
 		defer none.Release()
-		return oneColumn(none), nil
+		return wire.KeyBatch(none), nil
 	}
 	order := make([]uint32, len(records))
 	next := uint32(0)
@@ -215,7 +70,7 @@ func (s *source) keysOf(ctx context.Context, p *plan, records []*kgo.Record) (ar
 	}
 	if missing {
 		null := array.MakeArrayOfNull(memory.DefaultAllocator, batches[0].Column(0).DataType(), 1)
-		batches = append(batches, oneColumn(null))
+		batches = append(batches, wire.KeyBatch(null))
 		null.Release()
 	}
 	return batch.Take(batches, order)
@@ -305,7 +160,7 @@ func fieldOf(s *array.Struct, name string) (arrow.Array, error) {
 		}
 		null := array.MakeArrayOfNull(memory.DefaultAllocator, f.Type, 1)
 		defer null.Release()
-		taken, err := batch.Take([]arrow.RecordBatch{oneColumn(s.Field(i)), oneColumn(null)}, order)
+		taken, err := batch.Take([]arrow.RecordBatch{wire.KeyBatch(s.Field(i)), wire.KeyBatch(null)}, order)
 		if err != nil {
 			return nil, err
 		}

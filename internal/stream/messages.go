@@ -144,7 +144,7 @@ func (s *source) learn(p *plan, batches []arrow.RecordBatch) (schema.Table, erro
 			return t, err
 		}
 	}
-	if !p.format.known() && (known == nil || !slices.EqualFunc(known.Columns, t.Columns, sameAs)) {
+	if !p.format.Known() && (known == nil || !slices.EqualFunc(known.Columns, t.Columns, sameAs)) {
 		if err := s.remember(&t); err != nil {
 			return t, err
 		}
@@ -168,7 +168,7 @@ func (s *source) withTombstones(p *plan, batches []arrow.RecordBatch) (schema.Ta
 
 // bind notes that a target's query has found all that it names.
 func (s *source) bind(p *plan, t target) error {
-	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.known() {
+	if _, before := s.bound.Load(t.Name); before || t.Query == "" || p.format.Known() {
 		return nil
 	}
 	s.learning.Lock()

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/scoterdb/scoter/internal/base"
-	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -15,7 +15,7 @@ import (
 // column is a column by path.
 type column struct {
 	name  string
-	steps []protobuf.Step
+	steps []wire.Step
 }
 
 // parseColumns reads columns as parseColumn does, and checks that their fan-outs lie one within the other.
@@ -24,7 +24,7 @@ func parseColumns(texts []string) ([]column, error) {
 	var deepest []string // the lists that are fanned out, of the path that has most of them
 	for _, text := range texts {
 		c := parseColumn(text)
-		steps, err := protobuf.ParsePath(c.Path)
+		steps, err := wire.ParsePath(c.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -44,15 +44,15 @@ func parseColumns(texts []string) ([]column, error) {
 }
 
 // fanOuts returns what stands before each [] of a path.
-func fanOuts(steps []protobuf.Step) (all []string) {
+func fanOuts(steps []wire.Step) (all []string) {
 	before := ""
 	for _, s := range steps {
 		before += s.Name
 		switch s.Index {
-		case protobuf.AllElements:
+		case wire.AllElements:
 			all = append(all, before)
 			before += "[]"
-		case protobuf.NoElement:
+		case wire.NoElement:
 		default:
 			before += "[" + strconv.Itoa(s.Index) + "]"
 		}
@@ -80,17 +80,17 @@ func pathQuery(messages schema.Table, columns []column, metadata, primary []stri
 			}
 			at += "." + schema.Quote(s.Name)
 			before += s.Name
-			if s.Index == protobuf.NoElement {
+			if s.Index == wire.NoElement {
 				before += "."
 				continue
 			}
 			if typ.Elem == nil || typ.Kind == schema.Map {
 				known = false
-				complete = complete && s.Index != protobuf.AllElements
+				complete = complete && s.Index != wire.AllElements
 				break
 			}
 			typ = typ.Elem
-			if s.Index != protobuf.AllElements {
+			if s.Index != wire.AllElements {
 				at += "[" + strconv.Itoa(s.Index+1) + "]"
 				before += "[" + strconv.Itoa(s.Index) + "]."
 				continue

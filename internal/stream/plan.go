@@ -6,7 +6,7 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/engine"
-	"github.com/scoterdb/scoter/internal/ingest/protobuf"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
@@ -14,8 +14,8 @@ import (
 type plan struct {
 	kafka   kafka
 	format  *format
-	keys    *plan               // of the format of keys alone, or nil: they are bytes
-	shapes  [][]protobuf.Column // sets of columns that messages are decoded to; nil: all
+	keys    *plan           // of the format of keys alone, or nil: they are bytes
+	shapes  [][]wire.Column // sets of columns that messages are decoded to; nil: all
 	targets []target
 }
 
@@ -53,7 +53,7 @@ func newPlan(d Definition) (*plan, error) {
 	seen := map[engine.TableName]bool{}
 	// All columns come first: what is wrong with a message shows there, before other shapes have
 	// rows of it.
-	if p.format.name != "protobuf" || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
+	if !p.format.Projects || slices.ContainsFunc(d.Tables, func(t Table) bool { return len(t.Columns) == 0 }) {
 		p.shapes = append(p.shapes, nil)
 	}
 	for _, t := range d.Tables {
@@ -75,12 +75,12 @@ func newPlan(d Definition) (*plan, error) {
 		case len(t.Columns) == 0:
 		case one.Query != "":
 			return nil, base.Errorf(base.Invalid, "table %q: columns by path are for tables without a query", t.Name.Name)
-		case p.format.name != "protobuf":
+		case !p.format.Projects:
 			if one.columns, err = parseColumns(t.Columns); err != nil {
 				return nil, base.Wrap(err, "table %q", t.Name.Name)
 			}
 		default:
-			var columns []protobuf.Column
+			var columns []wire.Column
 			for _, text := range t.Columns {
 				columns = append(columns, parseColumn(text))
 			}
@@ -93,7 +93,7 @@ func newPlan(d Definition) (*plan, error) {
 }
 
 // wholeShape is that of all columns.
-var wholeShape = [][]protobuf.Column{nil}
+var wholeShape = [][]wire.Column{nil}
 
 // close gives back what the plan's formats hold.
 func (p *plan) close() {

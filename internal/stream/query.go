@@ -147,7 +147,7 @@ func (s *source) checkQueries(ctx context.Context, p *plan) error {
 			continue
 		}
 		all, lacks := s.unknown.in(*known)
-		if _, before := s.bound.Load(t.Name); !before && !p.format.known() {
+		if _, before := s.bound.Load(t.Name); !before && !p.format.Known() {
 			// Nobody knows which columns messages will have. A query that has had all of its own does not lack them now.
 			var more bool
 			all, more = withMissing(all, t.Query, err)

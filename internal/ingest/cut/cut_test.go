@@ -1,4 +1,4 @@
-package cut
+package cut_test
 
 import (
 	"bytes"
@@ -15,7 +15,9 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
+	"github.com/scoterdb/scoter/internal/ingest/cut"
 	"github.com/scoterdb/scoter/internal/ingest/format"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
 )
 
 func write(t *testing.T, name string, content []byte) string {
@@ -30,16 +32,16 @@ func write(t *testing.T, name string, content []byte) string {
 // pieces decodes all pieces of a file, and returns their bodies and rows.
 func pieces(t *testing.T, path string) (bodies []string, rows []arrow.RecordBatch, err error) {
 	t.Helper()
-	of, err := format.OfFile(path)
+	of, _, err := format.OfFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := int64(0)
-	err = Each(path, of, Options{}, func(p Piece) error {
+	err = cut.Each(path, of.Cut, cut.Options{}, func(p cut.Piece) error {
 		if p.First != first {
 			t.Errorf("a piece begins at row %d, want %d", p.First, first)
 		}
-		decoded, err := p.Format.Decode(p.Body, format.Options{Largest: 1 << 30})
+		decoded, err := of.ForPieces().Decode(p.Body, wire.Options{Largest: 1 << 30})
 		if err != nil {
 			return err
 		}
@@ -171,7 +173,7 @@ func TestWhatIsWrongWithAFileIsAnError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := pieces(t, write(t, "long.csv", []byte("a\n\""+strings.Repeat("x\n", longest/2+1<<20)))); base.KindOf(err) != base.TooLarge {
+	if _, _, err := pieces(t, write(t, "long.csv", []byte("a\n\""+strings.Repeat("x\n", cut.Longest/2+1<<20)))); base.KindOf(err) != base.TooLarge {
 		t.Errorf("%.200v", err)
 	}
 }

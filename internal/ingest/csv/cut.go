@@ -1,22 +1,26 @@
-package cut
+package csv
 
 import (
 	"bytes"
 
-	"github.com/scoterdb/scoter/internal/ingest/format"
+	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// csvText finds the ends of CSV records by the same rules as package ingest/csv: a quote starts a
-// quoted value only at the beginning of the value. It does not report broken records. The decoder
-// of the piece does.
-type csvText struct {
+// eachPiece is the Cutter of CSV.
+func eachPiece(file *cut.File, o cut.Options, f func(cut.Piece) error) error {
+	return cut.EachText(file, newCutter(o.Delimiter), f)
+}
+
+// cutter finds the ends of records by the same rules as Decode: a quote starts a quoted value only
+// at the beginning of the value. It does not report broken records. The decoder of the piece does.
+type cutter struct {
 	delimiter byte
 	header    []byte // with its line end; nil in the first piece, which has the header itself
 	headerEnd int    // in the first piece; 0 until it is read
 	// the header names one column, as far as it is read: then a blank line is a row
 	single bool
 
-	at     int // bytes since next
+	at     int // bytes since Next
 	end    int // where the last complete record ends
 	rows   int64
 	start  bool // at the start of a value
@@ -25,30 +29,28 @@ type csvText struct {
 	blank  bool // the current line is empty so far
 }
 
-func newCSV(o Options) *csvText {
-	c := &csvText{delimiter: o.Delimiter, single: true}
+func newCutter(delimiter byte) *cutter {
+	c := &cutter{delimiter: delimiter, single: true}
 	if c.delimiter == 0 {
 		c.delimiter = ','
 	}
-	c.next()
+	c.Next()
 	return c
 }
 
-func (*csvText) format() format.Format { return format.CSV }
-
-func (c *csvText) next() {
+func (c *cutter) Next() {
 	c.at, c.end, c.rows = 0, 0, 0
 	c.start, c.quoted, c.closes, c.blank = true, false, false, true
 }
 
-func (c *csvText) ends(last bool) (int, int64) {
+func (c *cutter) Ends(last bool) (int, int64) {
 	if last && !c.blank && c.headerEnd > 0 {
 		return c.at, c.rows + 1
 	}
 	return c.end, c.rows
 }
 
-func (c *csvText) scan(more []byte) {
+func (c *cutter) Scan(more []byte) {
 	for i := 0; i < len(more); i++ {
 		if c.quoted && !c.closes { // fast path for long quoted values
 			n := bytes.IndexByte(more[i:], '"')
@@ -83,7 +85,7 @@ func (c *csvText) scan(more []byte) {
 }
 
 // endLine is called after a line end that is not within quotes.
-func (c *csvText) endLine() {
+func (c *cutter) endLine() {
 	switch {
 	case c.headerEnd == 0 && c.blank:
 	case c.headerEnd == 0:
@@ -94,7 +96,7 @@ func (c *csvText) endLine() {
 	c.end, c.start, c.blank = c.at, true, true
 }
 
-func (c *csvText) body(piece []byte, _ bool) ([]byte, error) {
+func (c *cutter) Body(piece []byte, _ bool) ([]byte, error) {
 	if c.header == nil {
 		c.header = bytes.Clone(piece[:c.headerEnd])
 		return piece, nil

@@ -1,4 +1,6 @@
-package registry
+// Package framing reads the header that Confluent's serializers write in front of messages, and the
+// options of FORMAT that say where the schemas of messages are.
+package framing
 
 import (
 	"encoding/binary"
@@ -13,7 +15,8 @@ import (
 //
 // https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format
 const (
-	headerSize = 5
+	// HeaderSize is the size of a header in bytes, without Protobuf's path.
+	HeaderSize = 5
 	// maxPath is the deepest nesting of a message type.
 	maxPath = 64
 )
@@ -22,33 +25,34 @@ const (
 // are base.Invalid.
 func Cut(msg []byte) (id uint32, value []byte, err error) {
 	switch {
-	case len(msg) < headerSize:
+	case len(msg) < HeaderSize:
 		return 0, nil, base.Errorf(base.Invalid, "a message of %d bytes is too short for the schema registry's header", len(msg))
 	case msg[0] != 0:
 		return 0, nil, base.Errorf(base.Invalid, "the message begins with byte %#02x, not 0 as the schema registry's header does", msg[0])
 	}
-	return binary.BigEndian.Uint32(msg[1:]), msg[headerSize:], nil
+	return binary.BigEndian.Uint32(msg[1:]), msg[HeaderSize:], nil
 }
 
 // CutProtobuf splits a framed Protobuf message into its header and the encoded value. Both alias
-// msg. Client.Message takes the header. Messages with the same header have the same type, so the
+// msg. Messages with the same header have the same type, so the
 // header can be used as a key. Errors are base.Invalid.
 func CutProtobuf(msg []byte) (header, value []byte, err error) {
 	if _, _, err := Cut(msg); err != nil {
 		return nil, nil, err
 	}
-	if len(msg) > headerSize && msg[headerSize] == 0 {
-		return msg[:headerSize+1], msg[headerSize+1:], nil
+	if len(msg) > HeaderSize && msg[HeaderSize] == 0 {
+		return msg[:HeaderSize+1], msg[HeaderSize+1:], nil
 	}
-	_, n, err := readPath(msg[headerSize:])
+	_, n, err := ReadPath(msg[HeaderSize:])
 	if err != nil {
 		return nil, nil, err
 	}
-	return msg[:headerSize+n], msg[headerSize+n:], nil
+	return msg[:HeaderSize+n], msg[HeaderSize+n:], nil
 }
 
-// readPath returns the path to a message type, and its encoded size in bytes.
-func readPath(b []byte) (path []int, size int, err error) {
+// ReadPath returns the path to a message type that follows a header, and its encoded size in bytes.
+// Errors are base.Invalid.
+func ReadPath(b []byte) (path []int, size int, err error) {
 	next := func() (int, error) {
 		v, n := binary.Varint(b[size:])
 		if n <= 0 || v < 0 || v > 1<<16 {

@@ -1,4 +1,4 @@
-package cut
+package arrowipc
 
 import (
 	"bufio"
@@ -15,28 +15,33 @@ import (
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
 	"github.com/scoterdb/scoter/internal/ingest"
-	"github.com/scoterdb/scoter/internal/ingest/format"
-	"github.com/scoterdb/scoter/internal/ingest/parquet"
+	"github.com/scoterdb/scoter/internal/ingest/cut"
 )
 
-// batches cuts Arrow batches into pieces.
-type batches struct {
-	f     func(Piece) error
+// Pieces cuts Arrow batches into bodies that are Arrow streams.
+type Pieces struct {
+	f     func(cut.Piece) error
 	first int64
 }
 
-// add calls f with the pieces of a batch. A batch without rows makes one piece. read is the share
-// of the file that has been read at the end of the batch.
-func (b *batches) add(rec arrow.RecordBatch, read float64) error {
+// NewPieces returns a Pieces that calls f with each piece.
+func NewPieces(f func(cut.Piece) error) *Pieces { return &Pieces{f: f} }
+
+// Rows returns the number of rows so far.
+func (b *Pieces) Rows() int64 { return b.first }
+
+// Add calls f with the pieces of a batch. A batch without rows makes one piece. read is the share
+// of the file that has been read at the end of the batch. Errors are those of f and base.Invalid.
+func (b *Pieces) Add(rec arrow.RecordBatch, read float64) error {
 	rows := rec.NumRows()
-	n := min(batch.Bytes(rec)/target+1, max(rows, 1))
+	n := min(batch.Bytes(rec)/cut.Target+1, max(rows, 1))
 	for i := range n {
 		from, to := i*rows/n, (i+1)*rows/n
-		body, err := stream(rec, from, to)
+		body, err := encodeStream(rec, from, to)
 		if err != nil {
 			return err
 		}
-		if err := b.f(Piece{Format: format.Arrow, Body: body, First: b.first, Rows: to - from, Read: read}); err != nil {
+		if err := b.f(cut.Piece{Body: body, First: b.first, Rows: to - from, Read: read}); err != nil {
 			return err
 		}
 		b.first += to - from
@@ -44,8 +49,8 @@ func (b *batches) add(rec arrow.RecordBatch, read float64) error {
 	return nil
 }
 
-// stream returns the rows [from, to) as an Arrow IPC stream.
-func stream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
+// encodeStream returns the rows [from, to) as an Arrow IPC stream.
+func encodeStream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 	rows := rec.NewSlice(from, to)
 	defer rows.Release()
 	var out bytes.Buffer
@@ -56,37 +61,31 @@ func stream(rec arrow.RecordBatch, from, to int64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// parquetRows is the most rows of a Parquet file that are in memory at once. It is fewer if they
-// are wide.
-const parquetRows = parquet.MaxBatchRows
+// fileMagic is the start of an Arrow file. A stream starts with other bytes.
+var fileMagic = []byte("ARROW1\x00\x00")
 
-func parquetPieces(file *os.File, size int64, f func(Piece) error) error {
-	out := batches{f: f}
-	return parquet.Each(file, size, parquet.Bounds{Rows: parquetRows, Bytes: 8 * target}, func(rec arrow.RecordBatch, total int64) error {
-		return out.add(rec, float64(out.first+rec.NumRows())/float64(max(total, 1)))
-	})
-}
-
-// arrowMagic is the start of an Arrow file. A stream starts with other bytes.
-var arrowMagic = []byte("ARROW1\x00\x00")
-
-// arrowPieces cuts an Arrow file or stream. It reads an uncompressed file by its footer, and
-// everything else as a stream.
-func arrowPieces(file *os.File, in io.Reader, counted *counter, f func(Piece) error) (err error) {
+// eachPiece is the Cutter of Arrow. It reads an uncompressed file by its footer, and everything
+// else as a stream.
+func eachPiece(file *cut.File, _ cut.Options, f func(cut.Piece) error) (err error) {
 	defer func() {
 		if p := ingest.Recovered(recover(), "Arrow IPC"); p != nil {
 			err = p
 		}
 	}()
-	out := &batches{f: f}
+	in, err := file.Decompressed()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out := NewPieces(f)
 	r := bufio.NewReader(in)
-	head, _ := r.Peek(len(arrowMagic))
-	isFile := bytes.Equal(head, arrowMagic)
+	head, _ := r.Peek(len(fileMagic))
+	isFile := bytes.Equal(head, fileMagic)
 	var schema *arrow.Schema
-	if isFile && readsAt(file, make([]byte, len(arrowMagic))) {
-		schema, err = out.ofFile(file)
+	if isFile && readsAt(file.File, make([]byte, len(fileMagic))) {
+		schema, err = out.ofFile(file.File)
 	} else {
-		schema, err = out.ofStream(r, isFile, counted)
+		schema, err = out.ofStream(r, isFile, file)
 	}
 	if err != nil || out.first > 0 {
 		return err
@@ -95,10 +94,10 @@ func arrowPieces(file *os.File, in io.Reader, counted *counter, f func(Piece) er
 	defer builder.Release()
 	empty := builder.NewRecordBatch()
 	defer empty.Release()
-	return out.add(empty, 1)
+	return out.Add(empty, 1)
 }
 
-func (b *batches) ofFile(file *os.File) (*arrow.Schema, error) {
+func (b *Pieces) ofFile(file *os.File) (*arrow.Schema, error) {
 	r, err := ipc.NewFileReader(file)
 	if err != nil {
 		return nil, invalidArrow(err)
@@ -110,7 +109,7 @@ func (b *batches) ofFile(file *os.File) (*arrow.Schema, error) {
 			return nil, invalidArrow(err)
 		}
 		if rec.NumRows() > 0 {
-			err = b.add(rec, float64(i+1)/float64(r.NumRecords()))
+			err = b.Add(rec, float64(i+1)/float64(r.NumRecords()))
 		}
 		rec.Release()
 		if err != nil {
@@ -122,9 +121,9 @@ func (b *batches) ofFile(file *os.File) (*arrow.Schema, error) {
 
 // ofStream reads a stream, or the stream inside of a file. A complete file has its magic word again
 // at the end.
-func (b *batches) ofStream(r *bufio.Reader, isFile bool, counted *counter) (*arrow.Schema, error) {
+func (b *Pieces) ofStream(r *bufio.Reader, isFile bool, file *cut.File) (*arrow.Schema, error) {
 	if isFile {
-		_, _ = r.Discard(len(arrowMagic))
+		_, _ = r.Discard(len(fileMagic))
 	}
 	stream, err := ipc.NewReader(r)
 	if err != nil {
@@ -142,7 +141,7 @@ func (b *batches) ofStream(r *bufio.Reader, isFile bool, counted *counter) (*arr
 		if rec.NumRows() == 0 {
 			continue
 		}
-		if err := b.add(rec, counted.share()); err != nil {
+		if err := b.Add(rec, file.Share()); err != nil {
 			return nil, err
 		}
 	}
@@ -150,17 +149,17 @@ func (b *batches) ofStream(r *bufio.Reader, isFile bool, counted *counter) (*arr
 	if err != nil {
 		return nil, err
 	}
-	if isFile != bytes.HasSuffix(rest, arrowMagic[:6]) || !isFile && len(rest) > 0 {
+	if isFile != bytes.HasSuffix(rest, magic) || !isFile && len(rest) > 0 {
 		return nil, base.Errorf(base.Invalid, "Arrow IPC: the file does not end as it should")
 	}
 	return stream.Schema(), nil
 }
 
 // readsAt reports whether the file on disk, before any decompression, starts like an Arrow file.
-// head must be as long as arrowMagic.
-func readsAt(file *os.File, head []byte) bool {
+// head must be as long as fileMagic.
+func readsAt(file io.ReaderAt, head []byte) bool {
 	_, err := file.ReadAt(head, 0)
-	return err == nil && bytes.Equal(head, arrowMagic)
+	return err == nil && bytes.Equal(head, fileMagic)
 }
 
 func invalidArrow(err error) error { return base.Errorf(base.Invalid, "Arrow IPC: %w", err) }

@@ -1,7 +1,8 @@
-package stream
+package ndjson
 
 import (
 	"bytes"
+	"context"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,19 +11,29 @@ import (
 
 	"github.com/scoterdb/scoter/internal/base"
 	"github.com/scoterdb/scoter/internal/batch"
-	"github.com/scoterdb/scoter/internal/ingest/ndjson"
+	"github.com/scoterdb/scoter/internal/ingest/framing"
+	"github.com/scoterdb/scoter/internal/ingest/wire"
+	"github.com/scoterdb/scoter/internal/option"
 	"github.com/scoterdb/scoter/internal/schema"
 )
 
-// jsonDecoder gathers messages, each one JSON object, and decodes them together, since
-// a column's type follows from all of its values.
-type jsonDecoder struct {
-	text     bytes.Buffer
-	messages int64
-	types    []schema.Field // declared ones: columns that rows have whether messages do or not
+// opened is the format with the options of a source.
+type opened struct {
+	framing.Framing
+	types []schema.Field // declared columns
+	keys  bool
 }
 
-// parseTypes reads the option types: columns and their types, as in CREATE TABLE.
+func openMessages(o wire.MessageOptions) (wire.Messages, error) {
+	m := opened{keys: o.Keys, Framing: framing.ReadFraming(o.Set, false)}
+	m.types = option.Parsed(o.Set, "types", nil, parseTypes)
+	if m.keys && len(m.types) > 0 {
+		m.types = []schema.Field{{Name: wire.KeyColumn, Type: schema.StructOf(m.types...)}}
+	}
+	return m, o.End()
+}
+
+// parseTypes parses the option types: columns and their types, as in CREATE TABLE.
 func parseTypes(text string) ([]schema.Field, error) {
 	all, err := schema.Parse("STRUCT(" + text + ")")
 	if err != nil {
@@ -34,11 +45,46 @@ func parseTypes(text string) ([]schema.Field, error) {
 	return all.Fields, nil
 }
 
-func (d *jsonDecoder) Append(msg []byte) error {
+func (opened) Known() bool { return false }
+
+// Split returns no key: JSON is decoded without a schema.
+func (m opened) Split(value []byte) (key, msg []byte, err error) {
+	_, msg, err = m.Framing.Split(value)
+	return nil, msg, err
+}
+
+func (m opened) Decoders(context.Context, []byte, [][]wire.Column) ([]wire.MessageDecoder, error) {
+	d := &messageDecoder{types: m.types}
+	if m.keys {
+		return []wire.MessageDecoder{keyDecoder{d}}, nil
+	}
+	return []wire.MessageDecoder{d}, nil
+}
+
+// messageDecoder decodes messages, each of which is one JSON object. It collects messages and
+// decodes them together, because a column's type follows from all its values.
+type messageDecoder struct {
+	text     bytes.Buffer
+	messages int64
+	// types are the declared columns. Rows have them whether or not messages do.
+	types []schema.Field
+}
+
+// keyDecoder decodes keys, each of which is any JSON value.
+type keyDecoder struct{ *messageDecoder }
+
+func (d keyDecoder) Append(key []byte) error {
+	if !jsontext.Value(key).IsValid(jsontext.AllowDuplicateNames(true)) {
+		return base.Errorf(base.Invalid, "it is no JSON")
+	}
+	return d.messageDecoder.Append([]byte(`{"` + wire.KeyColumn + `":` + string(key) + `}`))
+}
+
+func (d *messageDecoder) Append(msg []byte) error {
 	if object := bytes.TrimLeft(msg, " \t\r\n"); len(object) == 0 || object[0] != '{' {
 		return base.Errorf(base.Invalid, "the message is no JSON object")
 	}
-	// Duplicate names are the decoder's to find.
+	// Decode detects duplicate names.
 	if !jsontext.Value(msg).IsValid(jsontext.AllowDuplicateNames(true)) {
 		in := jsontext.NewDecoder(bytes.NewReader(msg), jsontext.AllowDuplicateNames(true))
 		_, err := in.ReadValue()
@@ -56,9 +102,9 @@ func (d *jsonDecoder) Append(msg []byte) error {
 	return nil
 }
 
-func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
+func (d *messageDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	defer d.Reset()
-	rec, err := ndjson.Decode(d.text.Bytes(), ndjson.Options{Types: d.types})
+	rec, err := Decode(d.text.Bytes(), Options{Types: d.types})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +123,8 @@ func (d *jsonDecoder) FinishWithMessages() (arrow.RecordBatch, []int32, error) {
 	return rec, nil, nil
 }
 
-// withTypes returns rows whose declared columns have their types, NULL where no message has one.
+// withTypes returns rows whose declared columns have their types. A declared column that no message
+// has is NULL.
 func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, error) {
 	fields, columns := slices.Clone(rec.Schema().Fields()), slices.Clone(rec.Columns())
 	for _, t := range types {
@@ -97,7 +144,8 @@ func withTypes(rec arrow.RecordBatch, types []schema.Field) (arrow.RecordBatch, 
 	return array.NewRecordBatch(arrow.NewSchema(fields, &md), columns, rec.NumRows()), nil
 }
 
-// mayHaveEmpty reports whether {} is somewhere in valid JSON, also as text.
+// mayHaveEmpty reports whether valid JSON contains {}. It also returns true if the text of a string
+// does.
 func mayHaveEmpty(text []byte) bool {
 	for {
 		end := bytes.IndexByte(text, '}')
@@ -111,8 +159,9 @@ func mayHaveEmpty(text []byte) bool {
 	}
 }
 
-// withoutEmpty returns objects, in valid JSON, with null for each empty one inside of them: of which type such a one is, only others tell, and
-// what becomes of it must not depend on which are in its batch.
+// withoutEmpty replaces each empty object inside an object by null, in valid JSON. The type of an
+// empty object follows only from other messages, and the result must not depend on which messages
+// share a batch.
 func withoutEmpty(text []byte) (out []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -141,7 +190,7 @@ func withoutEmpty(text []byte) (out []byte) {
 	return out
 }
 
-func (d *jsonDecoder) Reset() {
+func (d *messageDecoder) Reset() {
 	d.text.Reset()
 	d.messages = 0
 }
